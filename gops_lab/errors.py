@@ -1,0 +1,46 @@
+"""What can go wrong, each kind with a name.
+
+Every error of this package is a :class:`GopsError`, and also the built-in kind a caller would
+expect (``ValueError`` for bad input, ``LookupError`` for something absent), so that a user need
+not know this module to catch one. A message states the rule, the value given and what is accepted.
+"""
+
+
+class GopsError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class RulesError(GopsError, ValueError):
+    """Rules that describe no game."""
+
+
+class StateError(GopsError, ValueError):
+    """A state that the rules do not allow."""
+
+
+class IllegalBidError(StateError):
+    """A bid that the player does not hold."""
+
+
+class ObjectiveError(GopsError, ValueError):
+    """An objective that is not known, or a utility that has no value where one is needed."""
+
+
+class MatrixGameError(GopsError, ValueError):
+    """A payoff matrix that is not a finite real matrix, or a request about it that makes no sense."""
+
+
+class SolverError(GopsError, ArithmeticError):
+    """No method could solve a matrix game to the tolerance asked for."""
+
+
+class ForecastError(GopsError, ValueError):
+    """A solve that does not fit the memory at hand; refused before it starts."""
+
+
+class StoreError(GopsError, ValueError):
+    """A folder that does not hold the solution it should, or may not be written."""
+
+
+class MissingTableError(GopsError, LookupError):
+    """A stored solution does not keep the table that was asked for."""
