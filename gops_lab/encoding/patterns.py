@@ -116,7 +116,8 @@ class Patterns:
     def _append(self, codes: IntArray, symbol: int, count: IntArray) -> IntArray:
         """Return codes with `symbol` written `count` times behind each."""
         power = self.base ** np.arange(count.max(initial=0) + 1)
-        return codes * power[count] + symbol * ((power[count] - 1) // (self.base - 1))
+        repeated = symbol * ((power[count] - 1) // (self.base - 1))
+        return np.asarray(codes * power[count] + repeated, np.int64)
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ class RawHands:
 
 def comparisons(ranks_a: IntArray, ranks_b: IntArray) -> npt.NDArray[np.int8]:
     """Return the sign of A's card minus B's for every pair of cards, shape (k, n, n)."""
-    return np.sign(ranks_a[:, :, None] - ranks_b[:, None, :]).astype(np.int8)
+    return np.asarray(np.sign(ranks_a[:, :, None] - ranks_b[:, None, :]), np.int8)
 
 
 def children(codes: HandCodes, ranks_a: IntArray, ranks_b: IntArray) -> IntArray:

@@ -1,0 +1,9 @@
+"""Backward induction: plan the tiers, solve them, answer for every state."""
+
+from gops_lab.induction.forecast import Forecast, forecast
+from gops_lab.induction.reduction import Reductions
+from gops_lab.induction.solution import Solution
+from gops_lab.induction.solve import solve, solve_match
+from gops_lab.induction.store import load
+
+__all__ = ["Forecast", "Reductions", "Solution", "forecast", "load", "solve", "solve_match"]

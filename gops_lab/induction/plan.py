@@ -1,0 +1,151 @@
+"""The states of a game, tier by tier: found forwards, before anything is solved backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gops_lab.encoding.batch import StateBatch
+from gops_lab.encoding.card_sets import CardSets
+from gops_lab.encoding.patterns import IntArray
+from gops_lab.induction.records import Records
+from gops_lab.induction.reduction import Hands, Reducer
+
+CHUNK = 2_000_000
+"""Payoff entries handled at a time; bounds the memory of temporary arrays."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tier:
+    """All states with n cards in each hand that a solve needs, reductions applied.
+
+    Attributes
+    ----------
+    cards : int
+        n.
+    hands : Hands
+        The pairs of hands that occur, as many as there are codes.
+    nodes : Records
+        States before the next exposure: (row of `hands`, hidden prizes, carried, lead).
+    stages : Records
+        Stage games: (row of `hands`, hidden prizes, stake, lead).
+    exposures : Exposures
+        Which stage games follow which node.
+    """
+
+    cards: int
+    hands: Hands
+    nodes: Records
+    stages: Records
+    exposures: Exposures
+
+    def solved_stages(self, reducer: Reducer) -> IntArray:
+        """Return the rows of `stages` that must be solved: all but those worth 0 by symmetry."""
+        hands, _, _, lead = self.stages.columns
+        return np.flatnonzero(~reducer.zero_by_symmetry(self.hands.mirror[hands], lead))
+
+    def chunks(self, rows: IntArray) -> Iterator[IntArray]:
+        """Yield `rows` in pieces of about `CHUNK` payoff entries."""
+        size = max(1, CHUNK // self.cards**2)
+        for first in range(0, len(rows), size):
+            yield rows[first : first + size]
+
+
+@dataclass(frozen=True, eq=False)
+class Exposures:
+    """Edges from nodes to the stage games that the next exposure can lead to."""
+
+    node: IntArray
+    stage: IntArray
+    copies: IntArray
+    """How many of the hidden prizes lead there."""
+
+
+def plan_tiers(reducer: Reducer, starts: StateBatch, top: int) -> list[Tier]:
+    """Return the tiers below some start states of `top` cards, the highest first.
+
+    Parameters
+    ----------
+    reducer : Reducer
+    starts : StateBatch
+        States of one tier, all before an exposure or all with an upcard.
+    top : int
+        Cards in each hand at the starts.
+    """
+    tiers: list[Tier] = []
+    codes, nodes, stages = _starts(reducer, starts, top)
+    for cards in range(top, 0, -1):
+        if reducer.rounds_left(cards) == 0 or not len(codes):
+            break
+        hands = reducer.hands(cards, codes)
+        node_records, _ = Records.from_rows(nodes)
+        exposed, exposures = _expose(reducer.prizes, node_records)
+        stage_records, numbers = Records.from_rows(
+            [np.concatenate(pair) for pair in zip(exposed, stages, strict=True)]
+        )
+        exposures = Exposures(exposures.node, numbers[: len(exposures.node)], exposures.copies)
+        tier = Tier(cards, hands, node_records, stage_records, exposures)
+        tiers.append(tier)
+        codes, nodes = _nodes_below(reducer, tier)
+        stages = _empty()
+    return tiers
+
+
+def _empty() -> list[IntArray]:
+    return [np.zeros(0, np.int64)] * 4
+
+
+def _starts(
+    reducer: Reducer, starts: StateBatch, top: int
+) -> tuple[IntArray, list[IntArray], list[IntArray]]:
+    """Return the hand codes of the starts, their nodes, and their stage games."""
+    hand_sets = CardSets(reducer.rules.hand_a), CardSets(reducer.rules.hand_b)
+    ranks = [
+        sets.members(masks, top)
+        for sets, masks in zip(hand_sets, (starts.hand_a, starts.hand_b), strict=True)
+    ]
+    lead = np.zeros_like(starts.lead) if reducer.ignores_lead else starts.lead
+    if starts.exposed.any():
+        codes, rows = np.unique(reducer.codes.encode(*ranks), return_inverse=True)
+        return codes, _empty(), [rows, starts.prizes, starts.stake, lead]
+    found = reducer.represent(top, *ranks, starts.prizes, starts.carried, lead)
+    open_ = ~found.known
+    codes, rows = np.unique(found.codes[open_], return_inverse=True)
+    columns = (found.prizes, found.carried, found.lead)
+    return codes, [rows, *(column[open_] for column in columns)], _empty()
+
+
+def _expose(prizes: CardSets, nodes: Records) -> tuple[list[IntArray], Exposures]:
+    """Return the stage games after every possible exposure, and where each came from."""
+    hands, hidden, carried, lead = nodes.columns
+    counts = prizes.next_counts(hidden)
+    node, group = np.nonzero(counts)
+    stages = [
+        hands[node],
+        prizes.remove(hidden[node], group),
+        carried[node] + prizes.distinct[group],
+        lead[node],
+    ]
+    return stages, Exposures(node, node, counts[node, group])
+
+
+def _nodes_below(reducer: Reducer, tier: Tier) -> tuple[IntArray, list[IntArray]]:
+    """Return the hand codes and nodes that follow the stage games of a tier."""
+    found: list[list[IntArray]] = []
+    hands, hidden, stake, lead = tier.stages.columns
+    for rows in tier.chunks(np.flatnonzero(~reducer.decided(tier.cards, hidden, stake, lead))):
+        nodes, _ = reducer.after_bids(
+            tier.cards, tier.hands, hands[rows], hidden[rows], stake[rows], lead[rows]
+        )
+        open_ = ~nodes.known
+        columns = [
+            column[open_] for column in (nodes.codes, nodes.prizes, nodes.carried, nodes.lead)
+        ]
+        found.append(list(Records.from_rows(columns)[0].columns))
+    if not found:
+        return np.zeros(0, np.int64), _empty()
+    codes, *rest = (np.concatenate(column) for column in zip(*found, strict=True))
+    distinct, rows = np.unique(codes, return_inverse=True)
+    return distinct, [rows, *rest]

@@ -1,0 +1,207 @@
+"""From rules to a solution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gops_lab.encoding import Encoder
+from gops_lab.errors import GopsError, StateError
+from gops_lab.game.objectives import WIN, Objective, as_objective
+from gops_lab.game.rules import Rules
+from gops_lab.game.state import State, check_state
+from gops_lab.game.state import start as start_of
+from gops_lab.induction.plan import plan_tiers
+from gops_lab.induction.reduction import Reducer, Reductions
+from gops_lab.induction.solution import Solution
+from gops_lab.induction.stage_solvers import METHODS, stage_solver
+from gops_lab.induction.sweep import NodeTable, Progress, TierReport, solve_tier
+
+
+def solve(
+    rules: Rules,
+    objective: object = "margin",
+    *,
+    start: State | None = None,
+    exact: bool = False,
+    method: str | None = None,
+    reductions: Reductions | None = None,
+    progress: Progress | None = None,
+) -> Solution:
+    """Solve a game by backward induction.
+
+    Parameters
+    ----------
+    rules : Rules
+        The game.
+    objective : {"margin", "win"}, callable or dict
+        What A wants of the final lead (A's points minus B's): the lead itself, its sign, or a
+        utility ``lead -> number``. The game is zero-sum.
+    start : State, optional
+        Solve only what lies below this state. Default: the start of the game.
+    exact : bool
+        Use fractions throughout; for small games.
+    method : {"simplex", "highs", "exact"}, optional
+        How stage games are solved: our batch simplex (default), `scipy.optimize.linprog` with
+        HiGHS, or fractions. Whatever is used, a game whose certificate fails goes to the next
+        method and is never accepted silently.
+    reductions : Reductions, optional
+        Which states may share a value; for testing.
+    progress : callable, optional
+        Called as ``progress(cards_in_hand, stage_games_done, stage_games_in_all)``.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    StateError
+        If `start` does not fit the rules.
+    ObjectiveError
+        If the objective is none of the above, or a utility has no finite value where a game ends.
+
+    Examples
+    --------
+    >>> import gops_lab as gl
+    >>> solution = gl.solve(gl.Rules(cards=3, ties="discard"))
+    >>> solution.first_bids().query("upcard == 3")[["bid", "probability"]]
+       bid  probability
+    6    1          0.0
+    7    2          0.0
+    8    3          1.0
+    """
+    if not isinstance(rules, Rules):
+        raise GopsError(f"rules must be Rules, not {rules!r}")
+    state = start_of(rules) if start is None else check_state(rules, start)
+    return solve_states(
+        rules, objective, [state],
+        exact=exact, method=method, reductions=reductions, progress=progress,
+    )
+
+
+def solve_states(
+    rules: Rules,
+    objective: object,
+    starts: Sequence[State],
+    *,
+    exact: bool = False,
+    method: str | None = None,
+    reductions: Reductions | None = None,
+    progress: Progress | None = None,
+) -> Solution:
+    """Solve a game from several start states at once; the first is the solution's `start`.
+
+    All must have as many cards in hand, and all an upcard or none.
+    """
+    goal = as_objective(objective)
+    method = _method(method, exact)
+    solver = stage_solver(method)
+    batch = Encoder(rules).encode(starts)
+    tops = {(state.tier, state.upcard is None) for state in starts}
+    if len(tops) != 1:
+        raise StateError("starts must be of one tier, all with an upcard or all without")
+    leads = [state.lead for state in starts]
+    reducer = Reducer(rules, goal, min(leads), max(leads), reductions, exact)
+    tiers = plan_tiers(reducer, batch, starts[0].tier)
+    total = sum(len(tier.solved_stages(reducer)) for tier in tiers)
+    done = 0
+    tables: dict[int, NodeTable] = {}
+    reports: dict[int, TierReport] = {}
+    below: NodeTable | None = None
+    error = 0.0
+    for tier in reversed(tiers):
+
+        def advance(games: int, cards: int = tier.cards) -> None:
+            nonlocal done
+            done += games
+            if progress is not None:
+                progress(cards, done, total)
+
+        below, report = solve_tier(reducer, tier, below, error, solver, advance)
+        error = report.error
+        tables[tier.cards] = below
+        reports[tier.cards] = report
+    names = reducer.reductions.names()
+    described = f"general sweep, {method}, reductions: {', '.join(names) if names else 'none'}"
+    return Solution(rules, goal, starts[0], reducer, tables, reports, described)
+
+
+def solve_match(
+    rules: Rules,
+    games: int = 3,
+    *,
+    objective: object = WIN,
+    exact: bool = False,
+    method: str | None = None,
+    progress: Progress | None = None,
+) -> list[Solution]:
+    """Solve a match: the totals of several fresh games are added, and the higher total wins.
+
+    Parameters
+    ----------
+    rules : Rules
+        The rules of every game.
+    games : int
+        How many games are played.
+    objective : {"win", "margin"}, callable or dict
+        The utility of the final total lead.
+
+    Returns
+    -------
+    list of Solution
+        First game first. In each, ``lead`` is the lead over the whole match, and values are those
+        of the match.
+
+    Examples
+    --------
+    >>> import gops_lab as gl
+    >>> first, last = gl.solve_match(gl.Rules(cards=2), games=2)
+    >>> last.value(gl.State((1, 2), (1, 2), (1, 2), lead=1))
+    1.0
+    """
+    from gops_lab.game import checks
+    from gops_lab.errors import RulesError
+
+    games = checks.integer("games", games, 1, 100, RulesError)
+    goal = as_objective(objective)
+    fresh = start_of(rules)
+    reach = sum(map(abs, rules.prizes))
+    solutions: list[Solution] = []
+    for earlier in reversed(range(games)):
+        leads = sorted(range(-earlier * reach, earlier * reach + 1), key=abs)
+        starts = [
+            State(fresh.hand_a, fresh.hand_b, fresh.prizes, lead=lead) for lead in leads
+        ]
+        solution = solve_states(
+            rules, goal, starts, exact=exact, method=method, progress=progress
+        )
+        solutions.insert(0, solution)
+        goal = _followed_by(solution, games - earlier)
+    return solutions
+
+
+def _followed_by(solution: Solution, games_left: int) -> Objective:
+    """Return the utility of a game's final lead: the value of the next game begun with it."""
+    fresh = start_of(solution.rules)
+    seen: dict[int, Any] = {}
+
+    def next_game(lead: int) -> Any:
+        if lead not in seen:
+            state = State(fresh.hand_a, fresh.hand_b, fresh.prizes, lead=lead)
+            seen[lead] = solution.value(state)
+        return seen[lead]
+
+    return Objective(f"match, then {games_left} more", next_game)
+
+
+def _method(method: str | None, exact: bool) -> str:
+    if exact:
+        if method not in (None, "exact"):
+            raise GopsError(f"exact=True needs method='exact', not {method!r}")
+        return "exact"
+    if method == "exact":
+        raise GopsError("method='exact' needs exact=True")
+    if method is not None and method not in METHODS:
+        raise GopsError(f"method must be one of {', '.join(METHODS)}, not {method!r}")
+    return method or "simplex"

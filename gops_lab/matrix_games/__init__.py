@@ -1,0 +1,15 @@
+"""Zero-sum matrix games, solved and certified; knows nothing of GOPS.
+
+The row player maximises, the column player pays. Every solution carries a proof, its gap, computed
+from the payoff matrix alone.
+"""
+
+from gops_lab.matrix_games.game import MatrixGameSolution, guarantees, rounding_bound
+from gops_lab.matrix_games.solver import solve_matrix_game
+
+__all__ = [
+    "MatrixGameSolution",
+    "guarantees",
+    "rounding_bound",
+    "solve_matrix_game",
+]
