@@ -44,3 +44,7 @@ class StoreError(GopsError, ValueError):
 
 class MissingTableError(GopsError, LookupError):
     """A stored solution does not keep the table that was asked for."""
+
+
+class TableError(GopsError, ValueError):
+    """A table format that is not known, or a file that cannot be written."""

@@ -112,6 +112,26 @@ def rounds_left(rules: Rules, state: State) -> int:
     return rules.rounds - (rules.cards - state.tier)
 
 
+def rules_left(rules: Rules, state: State) -> Rules:
+    """Return the rules of the game that is left at a state, the carried sum and lead left out.
+
+    Examples
+    --------
+    >>> rules_left(Rules(cards=9), State((1, 3), (2, 9), (4,), upcard=6))
+    Rules(hand_a=(1, 3), hand_b=(2, 9), prizes=(4, 6), ties='carry')
+    """
+    prizes = state.prizes if state.upcard is None else (state.upcard, *state.prizes)
+    return Rules(
+        hand_a=state.hand_a,
+        hand_b=state.hand_b,
+        prizes=prizes,
+        ties=rules.ties,
+        order="random" if rules.known_order is None else prizes,
+        negative_stakes=rules.negative_stakes,
+        rounds=rounds_left(rules, state),
+    )
+
+
 def check_state(rules: Rules, state: State) -> State:
     """Return `state` with its prizes in order, if the rules allow it.
 

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gops_lab.errors import SolverError
-from gops_lab.matrix_games.game import MatrixGameSolution
-from gops_lab.matrix_games.payoff import ExactMatrix, as_exact_matrix
+from gops_lab.matrix_games.game import MatrixGameSolution, guarantees
+from gops_lab.matrix_games.payoff import ExactMatrix, PayoffLike, as_exact_matrix
 from gops_lab.matrix_games.tableau import Tableau, first_tableau, lexicographic_row
 
 
-def solve_exactly(payoff: npt.ArrayLike) -> MatrixGameSolution:
+def solve_exactly(payoff: PayoffLike) -> MatrixGameSolution:
     """Solve a zero-sum matrix game in exact fractions.
 
     Parameters
@@ -89,18 +89,25 @@ def optimal_tableau(positive: npt.NDArray[Any]) -> Tableau:
 def _solution(matrix: ExactMatrix, tableau: Tableau) -> MatrixGameSolution:
     """Read both strategies off an optimal tableau and prove them from the payoffs."""
     rows, columns = matrix.shape
-    entries = tableau.entries
+    entries: Any = tableau.entries
     # the sum of all q_j, and of all reduced costs of slacks, is 1 / v in the positive game
     total = entries[rows, columns]
-    column: npt.NDArray[Any] = np.full(columns, Fraction(0), object)
-    row: npt.NDArray[Any] = np.full(rows, Fraction(0), object)
-    for position, label in enumerate(tableau.basic):
+    column, row = [Fraction(0)] * columns, [Fraction(0)] * rows
+    for position, label in enumerate(tableau.basic.tolist()):
         if label < columns:
             column[label] = Fraction(entries[position, columns], total)
-    for position, label in enumerate(tableau.nonbasic):
+    for position, label in enumerate(tableau.nonbasic.tolist()):
         if label >= columns:
             row[label - columns] = Fraction(entries[rows, position], total)
-    lower, upper = min(row @ matrix), max(matrix @ column)
-    if lower != upper or min(row) < 0 or min(column) < 0 or sum(row) != 1 or sum(column) != 1:
+    lower, upper = guarantees(matrix, row, column)
+    if lower != upper:
         raise SolverError(f"exact simplex: guarantees {lower} and {upper} differ")
-    return MatrixGameSolution(lower, row, column, upper - lower, "exact", lower, upper)
+    return MatrixGameSolution(
+        lower,
+        np.array(row, object),
+        np.array(column, object),
+        upper - lower,
+        "exact",
+        lower,
+        upper,
+    )

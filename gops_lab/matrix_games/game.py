@@ -8,9 +8,10 @@ quality of a solution from M alone; no solver has to be believed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +19,13 @@ import numpy.typing as npt
 from gops_lab.errors import MatrixGameError
 from gops_lab.matrix_games.payoff import (
     FloatMatrix,
+    PayoffLike,
     as_exact_matrix,
     as_fraction,
     as_payoff_matrix,
 )
+
+StrategyLike: TypeAlias = npt.ArrayLike | Sequence[Any]  # the second: fractions
 
 # how far probabilities handed over may be below 0, or their sum from 1, and still be a strategy
 _STRATEGY_TOLERANCE = 1e-9
@@ -71,7 +75,7 @@ class MatrixGameSolution:
 
 
 def guarantees(
-    payoff: npt.ArrayLike, row: npt.ArrayLike, column: npt.ArrayLike
+    payoff: PayoffLike, row: StrategyLike, column: StrategyLike
 ) -> tuple[float | Fraction, float | Fraction]:
     """Return what a row strategy guarantees and what a column strategy concedes at most.
 
@@ -114,19 +118,12 @@ def guarantees(
                 raise MatrixGameError(_strategy_message(name, min(strategy), sum(strategy)))
         return min(x @ exact), max(exact @ y)
     matrix = as_payoff_matrix(payoff)
-    strategies = []
-    for name, strategy, length in (
-        ("row", row, matrix.shape[0]),
-        ("column", column, matrix.shape[1]),
-    ):
-        vector: npt.NDArray[np.float64] = _as_vector(strategy, name, length).astype(np.float64)
-        # written so that NaN fails as well
-        if not (
-            vector.min() >= -_STRATEGY_TOLERANCE and abs(vector.sum() - 1) <= _STRATEGY_TOLERANCE
-        ):
-            raise MatrixGameError(_strategy_message(name, vector.min(), vector.sum()))
-        strategies.append(as_distribution(vector))
-    return float_guarantees(matrix, strategies[0], strategies[1])[:2]
+    lower, upper, _ = float_guarantees(
+        matrix,
+        _as_float_strategy(row, "row", matrix.shape[0]),
+        _as_float_strategy(column, "column", matrix.shape[1]),
+    )
+    return lower, upper
 
 
 def float_guarantees(
@@ -145,7 +142,7 @@ def float_guarantees(
     return offset + low, offset + high, high - low
 
 
-def rounding_bound(payoff: npt.ArrayLike) -> float:
+def rounding_bound(payoff: PayoffLike) -> float:
     """Bound the error that float64 arithmetic may have left in computed guarantees.
 
     Write d for the largest minus the smallest payoff c, k for the larger number of actions and u
@@ -166,7 +163,7 @@ def rounding_bound(payoff: npt.ArrayLike) -> float:
     matrix = as_payoff_matrix(payoff)
     spread = float(matrix.max()) - float(matrix.min())
     largest = float(np.abs(matrix).max())
-    return ((2 * max(matrix.shape) + 4) * spread + 2 * largest) * _UNIT_ROUNDOFF
+    return float(((2 * max(matrix.shape) + 4) * spread + 2 * largest) * _UNIT_ROUNDOFF)
 
 
 def as_distribution(vector: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -189,12 +186,12 @@ def float_solution(
     return MatrixGameSolution(value, row, column, gap, method, lower, upper)
 
 
-def _is_exact(strategy: npt.ArrayLike) -> bool:
+def _is_exact(strategy: StrategyLike) -> bool:
     entries = np.asarray(strategy, object).ravel()
     return all(isinstance(p, int | Fraction) for p in entries)
 
 
-def _as_vector(strategy: npt.ArrayLike, name: str, length: int) -> npt.NDArray[Any]:
+def _as_vector(strategy: StrategyLike, name: str, length: int) -> npt.NDArray[Any]:
     vector = np.asarray(strategy)
     if vector.shape != (length,) or vector.dtype.kind not in "iufO":
         raise MatrixGameError(
@@ -202,6 +199,15 @@ def _as_vector(strategy: npt.ArrayLike, name: str, length: int) -> npt.NDArray[A
             f"it must hold {length} probabilities"
         )
     return vector
+
+
+def _as_float_strategy(strategy: StrategyLike, name: str, length: int) -> npt.NDArray[np.float64]:
+    vector = _as_vector(strategy, name, length).astype(np.float64)
+    smallest, total = vector.min(), vector.sum()
+    # written so that NaN fails as well
+    if not (smallest >= -_STRATEGY_TOLERANCE and abs(total - 1) <= _STRATEGY_TOLERANCE):
+        raise MatrixGameError(_strategy_message(name, smallest, total))
+    return as_distribution(vector)
 
 
 def _strategy_message(name: str, smallest: object, total: object) -> str:

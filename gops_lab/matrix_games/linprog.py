@@ -18,13 +18,13 @@ from scipy.optimize import linprog
 from gops_lab.errors import SolverError
 from gops_lab.matrix_games.exact import solve_exactly
 from gops_lab.matrix_games.game import MatrixGameSolution, as_distribution, float_solution
-from gops_lab.matrix_games.payoff import FloatMatrix, as_payoff_matrix, scale
+from gops_lab.matrix_games.payoff import FloatMatrix, PayoffLike, as_payoff_matrix, scale
 
 GAP_TOLERANCE = 1e-10
 """Largest gap accepted from HiGHS, as a share of the largest minus the smallest payoff."""
 
 
-def solve_by_linprog(payoff: npt.ArrayLike) -> MatrixGameSolution:
+def solve_by_linprog(payoff: PayoffLike) -> MatrixGameSolution:
     """Solve a zero-sum matrix game by linear programming (HiGHS).
 
     Parameters

@@ -8,10 +8,11 @@ here, with the position of the first entry that is wrong, so that no solver ever
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import inf, isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from gops_lab.errors import MatrixGameError
 
 FloatMatrix = npt.NDArray[np.float64]
+PayoffLike: TypeAlias = npt.ArrayLike | Sequence[Sequence[Any]]  # the second: fractions, decimals
 ExactMatrix = npt.NDArray[Any]  # of Fraction
 
 _ACCEPTED = "a payoff matrix is two-dimensional, not empty, and holds finite real numbers"
@@ -36,7 +38,7 @@ _FOREIGN_KINDS = {
 }
 
 
-def as_payoff_matrix(payoff: npt.ArrayLike) -> FloatMatrix:
+def as_payoff_matrix(payoff: PayoffLike) -> FloatMatrix:
     """Return a payoff matrix as a float64 array of its own.
 
     Parameters
@@ -83,7 +85,7 @@ def as_payoff_matrix(payoff: npt.ArrayLike) -> FloatMatrix:
     return matrix
 
 
-def as_exact_matrix(payoff: npt.ArrayLike) -> ExactMatrix:
+def as_exact_matrix(payoff: PayoffLike) -> ExactMatrix:
     """Return a payoff matrix as fractions; a float counts as the exact rational it is.
 
     Parameters
@@ -155,7 +157,7 @@ def scale(matrix: FloatMatrix) -> tuple[FloatMatrix, float, float]:
     return (shifted / spread if spread > 0 else shifted), offset, spread
 
 
-def _real_array(payoff: npt.ArrayLike) -> npt.NDArray[np.generic]:
+def _real_array(payoff: PayoffLike) -> npt.NDArray[np.generic]:
     """Return `payoff` as a two-dimensional array of finite real numbers, copied only if need be."""
     try:
         array = np.asanyarray(payoff)
@@ -203,7 +205,7 @@ def _is_finite_real(entry: object) -> bool:
         return True
     if isinstance(entry, Decimal):
         return entry.is_finite()
-    return isinstance(entry, numbers.Real) and bool(np.isfinite(np.longdouble(entry)))  # type: ignore[call-overload]
+    return isinstance(entry, numbers.Real) and bool(np.isfinite(np.longdouble(entry)))
 
 
 def _as_float(entry: object) -> float:
@@ -215,10 +217,11 @@ def _as_float(entry: object) -> float:
     return number if isfinite(number) else inf
 
 
-def _ragged_message(payoff: npt.ArrayLike) -> str:
+def _ragged_message(payoff: PayoffLike) -> str:
     """Say which row's length differs from the first's, as far as `payoff` lets one look."""
+    rows: Any = payoff
     try:
-        lengths = [len(row) for row in payoff]  # type: ignore[union-attr]
+        lengths = [len(row) for row in rows]
     except TypeError:
         return f"payoff of type {type(payoff).__name__} is not rectangular; {_ACCEPTED}"
     for row, length in enumerate(lengths):

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy.typing as npt
-
 from gops_lab.errors import MatrixGameError
 from gops_lab.matrix_games.exact import solve_exactly
 from gops_lab.matrix_games.game import MatrixGameSolution
 from gops_lab.matrix_games.linprog import solve_by_linprog
+from gops_lab.matrix_games.payoff import PayoffLike
 
-_METHODS: dict[str, Callable[[npt.ArrayLike], MatrixGameSolution]] = {
+_METHODS: dict[str, Callable[[PayoffLike], MatrixGameSolution]] = {
     "highs": solve_by_linprog,
     "exact": solve_exactly,
 }
 
 
-def solve_matrix_game(payoff: npt.ArrayLike, method: str = "highs") -> MatrixGameSolution:
+def solve_matrix_game(payoff: PayoffLike, method: str = "highs") -> MatrixGameSolution:
     """Solve a zero-sum matrix game and certify the solution.
 
     Parameters

@@ -1,0 +1,202 @@
+"""Tables of a solution: tidy frames, and their text in four formats.
+
+A tidy frame has one row for each state and bid. What the numbers mean (unit, whose payoff, rules)
+travels in ``frame.attrs`` and, for Parquet, in the file's metadata.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from gops_lab.errors import TableError
+from gops_lab.induction.solution import Solution
+
+FORMATS = ("csv", "parquet", "latex", "markdown")
+
+
+def bids_table(solution: Solution, player: str = "a") -> pd.DataFrame:
+    """Return the first-bid table as it is printed: a row for each upcard, a column for each bid.
+
+    Returns
+    -------
+    DataFrame
+        Index upcard; columns the bids (probabilities), then value, gap, unique.
+
+    Examples
+    --------
+    >>> import gops_lab as gl
+    >>> bids_table(gl.solve(gl.Rules(cards=2)))[[1, 2]]
+              1    2
+    upcard
+    1       1.0  0.0
+    2       0.0  1.0
+    """
+    tidy = solution.first_bids(player)
+    wide = tidy.pivot(index="upcard", columns="bid", values="probability")
+    wide.columns = pd.Index(list(wide.columns))
+    rest = tidy.drop_duplicates("upcard").set_index("upcard")[["value", "gap", "unique"]]
+    return wide.join(rest)
+
+
+def first_bids_table(solution: Solution) -> pd.DataFrame:
+    """Return `Solution.first_bids` of both players in one tidy frame, with its description.
+
+    Returns
+    -------
+    DataFrame
+        Columns player, upcard, bid, probability, value, gap, unique; ``attrs`` describes them.
+    """
+    frames = []
+    for player in ("a", "b"):
+        frame = solution.first_bids(player)
+        frame.insert(0, "player", player)
+        frames.append(frame)
+    table = pd.concat(frames, ignore_index=True)
+    table.attrs.update(description(solution))
+    return table
+
+
+def description(solution: Solution) -> dict[str, Any]:
+    """Return what a reader of a table must know: rules, objective, units, how it was solved."""
+    unit = {"margin": "points", "win": "P(A ahead) - P(B ahead)"}
+    return {
+        "rules": solution.rules.as_dict(),
+        "objective": solution.objective.name,
+        "method": solution.method,
+        "units": {
+            "upcard": "points",
+            "bid": "rank",
+            "probability": "probability of the bid in one optimal strategy",
+            "value": f"A's value of the stage game, {unit.get(solution.objective.name, 'utility')}",
+            "gap": "column guarantee minus row guarantee, in the unit of value",
+            "unique": "whether the player's optimal strategy is the only one",
+        },
+    }
+
+
+def as_text(table: pd.DataFrame, form: str) -> str:
+    """Return a table as text.
+
+    Parameters
+    ----------
+    table : DataFrame
+    form : {"csv", "latex", "markdown"}
+
+    Raises
+    ------
+    TableError
+        If the format is not one of these.
+
+    Examples
+    --------
+    >>> print(as_text(pd.DataFrame({"bid": [1], "share_%": [0.5]}), "latex"))
+    \\begin{tabular}{rr}
+    \\toprule
+    bid & share\\_\\% \\\\
+    \\midrule
+    1 & 0.5 \\\\
+    \\bottomrule
+    \\end{tabular}
+    <BLANKLINE>
+    """
+    writers: dict[str, Callable[[pd.DataFrame], str]] = {
+        "csv": _csv,
+        "latex": _latex,
+        "markdown": _markdown,
+    }
+    if form not in writers:
+        raise TableError(f"a text table is csv, latex or markdown, not {form!r}")
+    return writers[form](table)
+
+
+def write_table(table: pd.DataFrame, form: str, file: str | os.PathLike[str]) -> None:
+    """Write a table to a file: whole, or not at all.
+
+    Parameters
+    ----------
+    table : DataFrame
+    form : {"csv", "parquet", "latex", "markdown"}
+    file : path
+
+    Raises
+    ------
+    TableError
+        If the format is unknown or the file cannot be written.
+    """
+    if form not in FORMATS:
+        raise TableError(f"format must be one of {', '.join(FORMATS)}, not {form!r}")
+    path = Path(file)
+    data = _parquet(table) if form == "parquet" else as_text(table, form).encode()
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(data)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise TableError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _csv(table: pd.DataFrame) -> str:
+    return table.to_csv(index=False, lineterminator="\n")
+
+
+def _parquet(table: pd.DataFrame) -> bytes:
+    """Return the table as a Parquet file with page checksums and its description as metadata."""
+    plain = table.map(lambda cell: str(cell) if isinstance(cell, Fraction) else cell)
+    plain.attrs = {}
+    arrow = pa.Table.from_pandas(plain, preserve_index=False)
+    metadata = {**(arrow.schema.metadata or {}), b"gops_lab": json.dumps(table.attrs).encode()}
+    sink = io.BytesIO()
+    pq.write_table(
+        arrow.replace_schema_metadata(metadata), sink, write_page_checksum=True
+    )
+    return sink.getvalue()
+
+
+_LATEX_SPECIALS = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}
+
+
+def _latex(table: pd.DataFrame) -> str:
+    def cell(value: Any) -> str:
+        return "".join(_LATEX_SPECIALS.get(char, char) for char in _shown(value))
+
+    lines = [
+        r"\begin{tabular}{" + "r" * len(table.columns) + "}",
+        r"\toprule",
+        " & ".join(map(cell, table.columns)) + r" \\",
+        r"\midrule",
+        *(" & ".join(map(cell, row)) + r" \\" for row in table.itertuples(index=False)),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown(table: pd.DataFrame) -> str:
+    def line(values: Any) -> str:
+        return "| " + " | ".join(_shown(value).replace("|", r"\|") for value in values) + " |"
+
+    lines = [line(table.columns), "|" + " --- |" * len(table.columns)]
+    lines += [line(row) for row in table.itertuples(index=False)]
+    return "\n".join(lines) + "\n"
+
+
+def _shown(value: Any) -> str:
+    """Return a cell as a reader wants it: six decimals at most, fractions as they are."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)

@@ -1,0 +1,84 @@
+"""What the command line prints for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+def heading(rules: object, objective: str) -> str:
+    """Return the line that says which game a table belongs to."""
+    return f"{rules!r}, objective {objective}"
+
+
+NOISE = 1e-12
+"""Absolute size below which a float is the rounding of a zero."""
+
+
+def aligned(table: pd.DataFrame, formats: Mapping[Any, str] | None = None) -> str:
+    """Return a frame as right-aligned text, an index column first if it has a name.
+
+    Parameters
+    ----------
+    table : DataFrame
+    formats : mapping, optional
+        Format specifications of columns of floats; default ``".4f"``.
+
+    Examples
+    --------
+    >>> print(aligned(pd.DataFrame({"bid": [1, 2], "probability": [0.25, 0.75]})))
+    bid  probability
+      1       0.2500
+      2       0.7500
+    """
+    frame = table.reset_index() if table.index.name else table
+    columns: list[Sequence[str]] = [
+        [str(name), *(number(value, (formats or {}).get(name, ".4f")) for value in frame[name])]
+        for name in frame.columns
+    ]
+    widths = [max(map(len, column)) for column in columns]
+    lines = (
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in zip(*columns, strict=True)
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def number(value: Any, form: str = ".4f") -> str:
+    """Return a cell as text; a small number that `form` would show as zero is shown as it is.
+
+    Examples
+    --------
+    >>> number(0.5), number(-1e-16), number(0.00003), number(True)
+    ('0.5000', '0.0000', '3e-05', 'yes')
+    """
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if not isinstance(value, float):
+        return str(value)
+    if form.endswith("f"):
+        if abs(value) < NOISE:
+            value = 0.0
+        elif float(format(value, form)) == 0:
+            form = ".0e"
+    return format(value, form)
+
+
+def size(count: int) -> str:
+    """Return a number of bytes in the largest unit that keeps it above 1.
+
+    Examples
+    --------
+    >>> size(1_500_000)
+    '1.4 MiB'
+    """
+    amount = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB"):
+        if amount < 1024 or unit == "PiB":
+            break
+        amount /= 1024
+    return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"
