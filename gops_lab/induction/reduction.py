@@ -80,6 +80,8 @@ class Nodes(NamedTuple):
     """Where the value needs no table."""
     value: ValueArray
     """That value, already from the asker's side; 0 elsewhere."""
+    zero: BoolArray
+    """Where the node is its own mirror and worth 0, though there is something left to play."""
 
 
 class Reducer:
@@ -238,7 +240,8 @@ class Reducer:
         value[known] = self.utility(lead[known])
         flipped = swapped | (mirror & (lead < 0))
         sign = np.where(flipped, -1, 1)
-        return Nodes(codes, prizes, carried, lead * sign, sign, known, value)
+        zero = self.zero_by_symmetry(mirror, lead) & ~known
+        return Nodes(codes, prizes, carried, lead * sign, sign, known, value, zero)
 
 
 class FlatParts:

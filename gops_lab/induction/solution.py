@@ -253,10 +253,8 @@ class Solution:
         table = self.tables.get(state.tier)
         values, found = node_values(self.reducer, nodes, table)
         if found[0]:
-            error = 0.0 if nodes.known[0] else self.reports[state.tier].error
+            error = 0.0 if nodes.known[0] or nodes.zero[0] else self.reports[state.tier].error
             return self._final(values[0], state.lead), error
-        if self._is_its_own_mirror(state, nodes):
-            return self._final(self.reducer.values(1)[0], state.lead), 0.0
         return self._subgame(state)._value_and_error(state)
 
     def _final(self, value: Any, lead: int) -> Any:
@@ -274,13 +272,6 @@ class Solution:
             np.array([state.carried]),
             np.array([state.lead]),
         )
-
-    def _is_its_own_mirror(self, state: State, nodes: Nodes) -> bool:
-        if not self.reducer.swap or nodes.lead[0] != 0:
-            return False
-        hands = np.array([state.hand_a], np.int64), np.array([state.hand_b], np.int64)
-        codes = self.reducer.codes
-        return bool(codes.encode(*hands)[0] == codes.encode(*hands[::-1])[0])
 
     def _stage(self, state: State) -> StageSolution:
         """Return the solved stage game of a state with an upcard."""

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from gops_lab.encoding import Encoder
-from gops_lab.errors import GopsError, StateError
+from gops_lab.errors import GopsError, RulesError, StateError
+from gops_lab.game import checks
 from gops_lab.game.objectives import WIN, Objective, as_objective
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state
@@ -160,9 +161,6 @@ def solve_match(
     >>> last.value(gl.State((1, 2), (1, 2), (1, 2), lead=1))
     1.0
     """
-    from gops_lab.game import checks
-    from gops_lab.errors import RulesError
-
     games = checks.integer("games", games, 1, 100, RulesError)
     goal = as_objective(objective)
     fresh = start_of(rules)

@@ -81,8 +81,8 @@ def node_values(reducer: Reducer, nodes: Nodes, table: Table | None) -> tuple[Va
     Arrays of any shape; the values are from the side of whoever asked.
     """
     values = nodes.value.copy()
-    found = nodes.known.copy()
-    open_ = ~nodes.known
+    found = nodes.known | nodes.zero
+    open_ = ~found
     if table is not None and open_.any():
         stored, there = table.lookup(
             nodes.codes[open_], nodes.prizes[open_], nodes.carried[open_], nodes.lead[open_]

@@ -43,7 +43,8 @@ MOST_SUPPORTS = 24
 """Supports remembered for one pattern and one stake; the one longest unused is dropped."""
 
 # What `solve_patterns` counts, positions in its `counters`.
-WORST_GAP, SIMPLEX_GAMES, BATCHES, GUESSES, ESCALATED = range(5)
+COUNTERS = ("worst gap", "simplex games", "batches", "guesses", "escalated")
+WORST_GAP, SIMPLEX_GAMES, BATCHES, GUESSES, ESCALATED = range(len(COUNTERS))
 
 # Adding and subtracting it rounds a float64 to an integer, halves to even, for numbers below 2**51.
 _ROUND = 1.5 * 2.0**52
@@ -298,7 +299,7 @@ def reach(codes: Any, classes: Any, carry: bool, keys: Any, most: Any) -> int:
                 code, mirror = child_codes(word, length, at_a, at_b)
                 code = min(code, mirror)
                 level = classes[row] + 1 if carry and at_a == at_b else 0
-                slot = (code * 0x9E3779B97F4A7C15 >> 20) & (capacity - 1)
+                slot = (code * 2053 ^ code >> 17) & (capacity - 1)
                 while keys[slot] != -1 and keys[slot] != code:
                     slot = (slot + 1) & (capacity - 1)
                 if keys[slot] == -1:

@@ -1,0 +1,210 @@
+"""Where the values and stage games of one rank pattern stand in memory.
+
+A pattern has a value for every set S of prizes still to come and every sum that can be carried;
+its stage games have a set R of hidden prizes and a stake. Both are laid out alike: sets of one size
+in ascending order of their bit masks, in *blocks* of eight; a block has as many *rows* as the
+largest list of sums in it; a row holds one number of each of the eight sets. So eight
+neighbouring prize sets are eight neighbouring numbers, and one instruction reads them.
+
+How much can be carried depends on how many prizes can be: a pattern's *class* is the largest number
+of tied rounds that can have led to it. Patterns of one tier and class share a layout. Without
+carry-over there is one class, and each value list is the sum 0 alone.
+
+With carry-over, row 0 of a list of carried sums is always the sum 0, the others follow in ascending
+order. The stakes of a stage game (R, class k) are the sums of one prize or more, up to k + 1 of them,
+outside R; a tie carries the stake to the value (R, class k + 1), whose carried sums are the same and
+0. The games therefore use the layout of those values, row by row, and leave row 0 empty unless prizes
+can add up to 0: the stake and what it becomes on a tie are at the same position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from gops_lab.encoding.patterns import IntArray
+from gops_lab.induction.rectangle.kernels import LANES, link
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Positions of (prize set, sum) pairs.
+
+    Attributes
+    ----------
+    masks : array of int64, shape (k,)
+        The prize sets, ascending.
+    starts : array of int64, shape (blocks + 1,)
+        Where each block begins; the last entry is the number of positions, padding included.
+    rows : array of int64, shape (k,)
+        How many rows of its block each set uses.
+    sums : array of int64, shape (positions,)
+        The sum at each position; 0 where there is none.
+    used : array of bool, shape (positions,)
+        Whether there is a value (or stage game) at a position.
+    zero_first : bool
+        Whether row 0 is set aside for the sum 0.
+    """
+
+    masks: IntArray
+    starts: IntArray
+    rows: IntArray
+    sums: IntArray
+    used: BoolArray
+    zero_first: bool
+
+    @property
+    def positions(self) -> int:
+        """Numbers the layout takes, padding included."""
+        return int(self.starts[-1])
+
+    @cached_property
+    def count(self) -> int:
+        """Values, or stage games, without padding."""
+        return int(np.count_nonzero(self.used))
+
+    @cached_property
+    def lanes_used(self) -> IntArray:
+        """Which of each eight positions are used, as bits."""
+        return self.used.reshape(-1, LANES) @ (1 << np.arange(LANES))
+
+    def find(self, sets: IntArray, sums: IntArray) -> tuple[IntArray, BoolArray]:
+        """Return the position of each (prize set, sum), and whether there is one."""
+        place = np.searchsorted(self.masks, sets).clip(max=len(self.masks) - 1)
+        base = self.starts[place // LANES] + place % LANES
+        low = np.full(len(sets), int(self.zero_first), np.int64)
+        high = np.maximum(self.rows[place] - 1, low)
+        if self.zero_first:
+            low[sums == 0] = high[sums == 0] = 0
+        high = np.minimum(high, self.rows[place] - 1)
+        low = np.minimum(low, high)
+        while np.any(low < high):
+            middle = (low + high) // 2
+            below = (self.sums[base + LANES * middle] < sums) & (low < high)
+            low, high = np.where(below, middle + 1, low), np.where(below, high, middle)
+        at = base + LANES * low
+        return at, (self.masks[place] == sets) & (self.sums[at] == sums) & self.used[at]
+
+
+def prize_sets(count: int, size: int) -> IntArray:
+    """Return the bit masks of all sets of `size` out of `count` prizes, ascending."""
+    masks = np.arange(1 << count, dtype=np.int64)
+    return masks[np.bitwise_count(masks) == size]
+
+
+class Layouts:
+    """The layouts of one set of prizes, made when they are first asked for.
+
+    Parameters
+    ----------
+    prizes : tuple of int
+        Sorted.
+    carry : bool
+        Whether a tie carries the stake over.
+    """
+
+    def __init__(self, prizes: tuple[int, ...], carry: bool) -> None:
+        self.prizes = np.array(prizes, np.int64)
+        self.carry = carry
+        self._sums = lru_cache(maxsize=2)(self._all_sums)
+        self.values = lru_cache(maxsize=None)(self._values)
+        self.games = lru_cache(maxsize=None)(self._games)
+
+    def links(self, size: int, kind: int) -> npt.NDArray[np.int32]:
+        """Return, for every value with `size` prizes to come, the stage games it is the mean of.
+
+        Returns
+        -------
+        array of int32, shape (positions, size)
+            Positions of games; where there is no value, the position after the last.
+        """
+        values, games = self.values(size, kind), self.games(size - 1, kind)
+        rank = np.zeros(1 << len(self.prizes), np.int64)
+        rank[games.masks] = np.arange(len(games.masks))
+        links = np.empty((values.positions, size), np.int32)
+        link(
+            values.masks, values.starts, values.rows, values.sums, self.prizes, rank,
+            games.starts, games.rows, games.sums, int(games.zero_first), games.positions, links,
+        )
+        return links
+
+    def tie_links(self, size: int, kind: int, child_kind: int) -> npt.NDArray[np.int32]:
+        """Return where each game's stake is among the values of a tied child of another class."""
+        games, values = self.games(size, kind), self.values(size, child_kind)
+        sets = np.zeros(games.positions, np.int64)
+        for row in range(int(games.rows.max(initial=0))):
+            held = games.rows > row
+            place = np.flatnonzero(held)
+            sets[games.starts[place // LANES] + place % LANES + LANES * row] = games.masks[place]
+        at, found = values.find(sets, games.sums)
+        return np.where(games.used & found, at, 0).astype(np.int32)
+
+    def _values(self, size: int, kind: int) -> Layout:
+        masks = prize_sets(len(self.prizes), size)
+        if not self.carry:
+            return _packed(masks, np.zeros((len(masks), 1), np.int64), None, zero_first=True)
+        sums, counts = self._sums(size)
+        chosen = sums[:, (counts > 0) & (counts <= kind)]
+        return _packed(masks, np.zeros((len(masks), 1), np.int64), chosen, zero_first=True)
+
+    def _games(self, size: int, kind: int) -> Layout:
+        masks = prize_sets(len(self.prizes), size)
+        if not self.carry:
+            hidden = (masks[:, None] >> np.arange(len(self.prizes))) & 1 == 1
+            upcards = np.broadcast_to(self.prizes, hidden.shape)[~hidden]
+            return _packed(masks, None, upcards.reshape(len(masks), -1), zero_first=False)
+        layout = self.values(size, kind + 1)
+        sums, counts = self._sums(size)
+        zero = np.any(sums[:, (counts > 0) & (counts <= kind + 1)] == 0, axis=1)
+        used = layout.used.copy()
+        place = np.arange(len(masks))
+        used[layout.starts[place // LANES] + place % LANES] = zero
+        return Layout(masks, layout.starts, layout.rows, layout.sums, used, zero_first=True)
+
+    def _all_sums(self, size: int) -> tuple[IntArray, IntArray]:
+        """Return the sums of all subsets of each complement, and how many prizes each adds up."""
+        masks = prize_sets(len(self.prizes), size)
+        hidden = (masks[:, None] >> np.arange(len(self.prizes))) & 1 == 1
+        others = np.broadcast_to(self.prizes, hidden.shape)[~hidden].reshape(len(masks), -1)
+        sums = np.zeros((len(masks), 1), np.int64)
+        counts = np.zeros(1, np.int64)
+        for column in others.T:
+            sums = np.concatenate((sums, sums + column[:, None]), axis=1)
+            counts = np.concatenate((counts, counts + 1))
+        return sums, counts
+
+
+def _packed(
+    masks: IntArray, first: IntArray | None, others: IntArray | None, zero_first: bool
+) -> Layout:
+    """Return the layout of a first column and the distinct other sums of each set, ascending."""
+    columns = [] if first is None else [first]
+    keep = [] if first is None else [np.ones(first.shape, np.bool_)]
+    if others is not None and others.shape[1]:
+        ordered = np.sort(others, axis=1)
+        fresh = np.ones(ordered.shape, np.bool_)
+        fresh[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+        if zero_first:
+            fresh &= ordered != 0
+        columns.append(ordered)
+        keep.append(fresh)
+    held = np.concatenate(keep, axis=1)
+    rows = held.sum(axis=1)
+    blocks = -(-len(masks) // LANES)
+    padded = np.zeros(blocks * LANES, np.int64)
+    padded[: len(masks)] = rows
+    starts = np.zeros(blocks + 1, np.int64)
+    starts[1:] = np.cumsum(padded.reshape(-1, LANES).max(axis=1)) * LANES
+    place, _ = np.nonzero(held)
+    row = (np.cumsum(held, axis=1) - 1)[held]
+    at = starts[place // LANES] + place % LANES + LANES * row
+    sums = np.zeros(starts[-1], np.int64)
+    sums[at] = np.concatenate(columns, axis=1)[held]
+    used = np.zeros(starts[-1], np.bool_)
+    used[at] = True
+    return Layout(masks, starts, rows, sums, used, zero_first)

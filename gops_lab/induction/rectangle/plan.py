@@ -1,0 +1,221 @@
+"""What a sweep will solve, tier by tier, known before anything is solved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gops_lab.encoding.patterns import IntArray, Patterns
+from gops_lab.errors import RulesError
+from gops_lab.game import Objective, Rules
+from gops_lab.induction.rectangle.kernels import MOST_BIDS, reach
+from gops_lab.induction.rectangle.layout import Layout, Layouts
+
+GAMES_PER_SHARD = 2_000_000
+"""Stage games of a work unit: a fraction of a second."""
+
+MOST_PRIZES = 20
+"""Prize sets are enumerated, all of them."""
+
+
+def supports(rules: Rules, objective: Objective) -> str:
+    """Return why the rectangle sweep cannot solve a game, or ``""`` if it can."""
+    if not objective.ignores_lead:
+        return f"objective {objective.name!r} needs the lead"
+    if rules.known_order is not None:
+        return f"order {rules.order!r} is known beforehand"
+    if any(len(set(hand)) < len(hand) for hand in (rules.hand_a, rules.hand_b)):
+        return "a hand holds a rank twice"
+    if rules.cards > MOST_BIDS:
+        return f"hands of {rules.cards} cards are larger than {MOST_BIDS}"
+    if len(rules.prizes) > MOST_PRIZES:
+        return f"{len(rules.prizes)} prizes are more than {MOST_PRIZES}"
+    return ""
+
+
+def mirrored(codes: IntArray) -> IntArray:
+    """Return the codes of the patterns with the players swapped."""
+    rest = np.array(codes, np.int64)
+    result = np.zeros_like(rest)
+    place = np.ones_like(rest)
+    while np.any(rest):
+        symbol = np.where(rest > 0, (rest - 1) % 3 + 1, 0)
+        rest = (rest - symbol) // 3
+        result += np.where(symbol == 3, 3, (3 - symbol) % 3) * place
+        place *= 3
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class TierPlan:
+    """The states with n cards in each hand.
+
+    Attributes
+    ----------
+    tier : int
+        n.
+    codes : array of int64, shape (k,)
+        Canonical pattern codes, ascending. The pattern of two equal hands is not among them: its
+        values are 0.
+    classes : array of int64, shape (k,)
+        The most prizes that can be carried at each pattern; see `layout`.
+    offsets : array of int64, shape (k + 1,)
+        Where each pattern's values begin in the tier's array; the last entry is its length.
+    game_offsets : array of int64, shape (k + 1,)
+        Stage games of all patterns before each.
+    size : int
+        Prizes still to come, those that will stay hidden included.
+    layouts : Layouts
+    low_bid : bool
+        Whether the lower bid takes a stake below 0.
+    shards : tuple of (int, int)
+        Ranges of patterns that are solved as one work unit.
+    """
+
+    tier: int
+    codes: IntArray
+    classes: IntArray
+    offsets: IntArray
+    game_offsets: IntArray
+    size: int
+    layouts: Layouts
+    low_bid: bool
+    shards: tuple[tuple[int, int], ...]
+
+    @property
+    def games(self) -> int:
+        """Stage games to solve."""
+        return int(self.game_offsets[-1])
+
+    @cached_property
+    def values(self) -> int:
+        """Values of states before the next exposure, without padding."""
+        kinds, counts = np.unique(self.classes, return_counts=True)
+        return sum(
+            int(count) * self.layout(int(kind)).count
+            for kind, count in zip(kinds, counts, strict=True)
+        )
+
+    @property
+    def most_points(self) -> float:
+        """A bound on the absolute value of every stake, payoff and value."""
+        return float(np.sum(np.abs(self.layouts.prizes)))
+
+    @property
+    def length(self) -> int:
+        """Numbers in the tier's array of values, padding included."""
+        return int(self.offsets[-1])
+
+    def layout(self, kind: int) -> Layout:
+        """Return the layout of the values of patterns of one class."""
+        return self.layouts.values(self.size, kind)
+
+
+@dataclass(frozen=True, eq=False)
+class SweepPlan:
+    """All tiers of a sweep.
+
+    Attributes
+    ----------
+    rules : Rules
+    tiers : tuple of TierPlan
+        The lowest first: the order in which they are solved.
+    """
+
+    rules: Rules
+    tiers: tuple[TierPlan, ...]
+
+    @property
+    def games(self) -> int:
+        """Stage games to solve."""
+        return sum(tier.games for tier in self.tiers)
+
+    @property
+    def values(self) -> int:
+        """Values to keep, all tiers, without padding."""
+        return sum(tier.values for tier in self.tiers)
+
+
+def plan_sweep(
+    rules: Rules,
+    start_codes: IntArray | None = None,
+    games_per_shard: int = GAMES_PER_SHARD,
+) -> SweepPlan:
+    """Return what has to be solved below some pairs of hands.
+
+    Parameters
+    ----------
+    rules : Rules
+        As `supports` accepts them.
+    start_codes : array of int64, optional
+        Rank patterns of the hands to start from, with as many cards as the rules; default those of
+        the rules.
+    games_per_shard : int
+        About how many stage games make a work unit.
+
+    Raises
+    ------
+    RulesError
+        If a start code is no pattern of that many cards.
+    """
+    layouts = Layouts(rules.prizes, rules.tie_rule.carried == 1)
+    patterns = Patterns(repeats=False)
+    if start_codes is None:
+        hands = (np.array([hand], np.int64) for hand in (rules.hand_a, rules.hand_b))
+        start_codes = patterns.encode(*hands)
+    codes = np.unique(np.minimum(start_codes, mirrored(start_codes)))
+    if not np.array_equal(patterns.encode(*patterns.decode(codes, rules.cards)), codes):
+        raise RulesError(f"start_codes must all be patterns of {rules.cards} cards")
+    classes = np.zeros(len(codes), np.int64)
+    extra = len(rules.prizes) - rules.rounds
+    tiers = []
+    for tier in range(rules.cards, rules.cards - rules.rounds, -1):
+        rounds = tier - (rules.cards - rules.rounds)
+        open_ = codes != mirrored(codes)
+        kept = codes[open_], classes[open_]
+        size = rounds + extra
+        lengths = np.zeros(len(kept[0]), np.int64)
+        games = np.zeros(len(kept[0]), np.int64)
+        for kind in np.unique(kept[1]):
+            of_kind = kept[1] == kind
+            lengths[of_kind] = layouts.values(size, int(kind)).positions
+            games[of_kind] = layouts.games(size - 1, int(kind)).count
+        offsets, game_offsets = (
+            np.concatenate(([0], np.cumsum(each))) for each in (lengths, games)
+        )
+        shards = _shards(game_offsets, games_per_shard)
+        low_bid = rules.negative_stakes == "low_bid"
+        tiers.append(
+            TierPlan(tier, *kept, offsets, game_offsets, size, layouts, low_bid, shards)
+        )
+        codes, classes = _patterns_below(codes, classes, layouts.carry)
+    return SweepPlan(rules, tuple(reversed(tiers)))
+
+
+def _patterns_below(
+    codes: IntArray, classes: IntArray, carry: bool
+) -> tuple[IntArray, IntArray]:
+    """Return the canonical patterns one round below, and the most tied rounds that lead there."""
+    capacity = 1024
+    while True:
+        keys = np.full(capacity, -1, np.int64)
+        most = np.zeros(capacity, np.int64)
+        if reach(codes, classes, carry, keys, most) >= 0:
+            break
+        capacity *= 4
+    order = np.argsort(keys)
+    order = order[np.count_nonzero(keys < 0) :]
+    return keys[order], most[order]
+
+
+def _shards(game_offsets: IntArray, per_shard: int) -> tuple[tuple[int, int], ...]:
+    """Return ranges of patterns with about as many games each as asked for, one at least."""
+    shards = []
+    first = 0
+    while first < len(game_offsets) - 1:
+        last = int(np.searchsorted(game_offsets, game_offsets[first] + per_shard, "right")) - 1
+        shards.append((first, max(last, first + 1)))
+        first = shards[-1][1]
+    return tuple(shards)

@@ -1,0 +1,384 @@
+"""The sweep: all tiers of a game from the lowest up, in work units, on several threads.
+
+**Certified error.** Let u = 2**-53, and B the sum of all |prizes|, which no payoff, value or stake
+exceeds. Say every kept value of tier n - 1 is within e of the truth. A payoff of a stage game with n
+bids is one kept value plus or minus a stake, rounded once: within e + uB of the truth, so the value
+of the true game is that close to the value v of the game M that is solved. For M there are weights x
+and y, no weight below 0, whose sums differ from 1 by at most nu (the first weight is 1 minus the
+others, subtracted one by one; or each was divided by their sum). A sum of n products is off by at
+most nuB. So the computed numbers low = min (x M) and high = max (M y) bound v but for 2nuB; their
+midpoint is rounded once and is within gap/2 + (2n + 1)uB of v, gap being high - low. The mean over m
+upcards, m - 1 additions and a division, adds muB; keeping it adds half a unit in the last place
+of what it is kept as. In all::
+
+    e(n) = e(n - 1) + worst gap(n) / 2 + (2n + m + 3) u B + rounding of kept values
+
+with e = 0 below the lowest tier. `TierReport.error` is this number, with the products of roundings
+that a first-order bound leaves out covered by taking B a millionth larger. The *tolerance* for a gap
+is a small multiple of B (`TOLERANCE`); games beyond it are solved by another method, and if the float
+methods all miss it, in fractions.
+
+**Kept values** are float64, or at half the memory int32: multiples of a power of two such that
+B is below 2**31 of them. That is a fixed point, whose error for 13 cards is 3e-8 points in a tier;
+float32 works as well, but is off by up to 2e-6 where values are large.
+
+**The same bytes** come out whatever the number of threads: a work unit depends on nothing but the
+tier below, and what it remembers while it runs (supports) is forgotten from pattern to pattern.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Container, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gops_lab.encoding.patterns import IntArray
+from gops_lab.errors import ObjectiveError, RulesError, SolverError
+from gops_lab.game import MARGIN, Objective, Rules
+from gops_lab.induction.rectangle import kernels
+from gops_lab.induction.rectangle.kernels import LANES
+from gops_lab.induction.rectangle.plan import TierPlan, plan_sweep, supports
+from gops_lab.induction.rectangle.table import TierTable, empty_table
+from gops_lab.matrix_games import solve_matrix_game
+
+Progress = Callable[[int, int, int], None]
+"""Called with the tier, the stage games solved so far in all, and how many there are in all."""
+
+TOLERANCE = 4e-14
+"""Largest accepted gap, as a multiple of the sum of all |prizes|."""
+
+_UNIT_ROUNDOFF = 2.0**-53
+_MOST_FAILED = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Shard:
+    """The values of a range of patterns of one tier.
+
+    Attributes
+    ----------
+    table : TierTable
+        The tier's table; complete once its last shard has been handed out.
+    number : int
+        Which of ``table.plan.shards``.
+    worst_gap : float
+        Widest gap of an accepted stage game.
+    simplex_games, escalated : int
+        Stage games that no remembered support fitted; those that the simplex could not certify.
+    """
+
+    table: TierTable
+    number: int
+    worst_gap: float
+    simplex_games: int
+    escalated: int
+
+    @property
+    def patterns(self) -> tuple[int, int]:
+        """The range of patterns."""
+        return self.table.plan.shards[self.number]
+
+    @property
+    def games(self) -> int:
+        """Stage games solved."""
+        first, last = self.patterns
+        return int(self.table.plan.game_offsets[last] - self.table.plan.game_offsets[first])
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        """The part of the tier's array."""
+        first, last = self.patterns
+        offsets = self.table.plan.offsets
+        return self.table.values[offsets[first] : offsets[last]]
+
+
+@dataclass(frozen=True)
+class TierReport:
+    """What is known about a solved tier.
+
+    Attributes
+    ----------
+    tier : int
+        Cards in each hand.
+    games, values : int
+        Stage games solved; values of states before the next exposure.
+    worst_gap : float
+        Widest gap of an accepted stage game, in points.
+    simplex_games, escalated : int
+        Stage games that no remembered support fitted; those that the simplex could not certify.
+    error : float
+        Every value of the tier's table is within this of the truth, in points.
+    """
+
+    tier: int
+    games: int
+    values: int
+    worst_gap: float
+    simplex_games: int
+    escalated: int
+    error: float
+
+
+def solve_tiers(
+    rules: Rules,
+    objective: Objective = MARGIN,
+    *,
+    start_codes: IntArray | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    dtype: npt.DTypeLike = np.float64,
+    keep: str | int = "all",
+) -> tuple[dict[int, TierTable], list[TierReport]]:
+    """Solve a game from the lowest tier up.
+
+    Parameters
+    ----------
+    rules : Rules
+    objective : Objective
+    start_codes : array of int64, optional
+        Rank patterns to start from; default that of the rules' hands.
+    workers : int, optional
+        Threads; default the cores there are.
+    progress : callable, optional
+    dtype : float64, float32 or int32
+        What values are kept as.
+    keep : "all" or int
+        How many of the highest tiers to keep.
+
+    Returns
+    -------
+    tables : dict of int to TierTable
+        By tier, those kept.
+    reports : list of TierReport
+        All tiers, the lowest first.
+
+    Raises
+    ------
+    ObjectiveError, RulesError
+        If the sweep does not support the game; see `supports`.
+
+    Examples
+    --------
+    Hands 2, 3 against 1, 3 for the prizes 2 and 3:
+
+    >>> rules = Rules(hand_a=(2, 3), hand_b=(1, 3), prizes=(2, 3), ties="discard")
+    >>> tables, reports = solve_tiers(rules)
+    >>> values, found = tables[2].lookup(tables[2].codes, [0b11], [0])
+    >>> -values  # the canonical pattern has the players swapped
+    array([1.4])
+    >>> [report.games for report in reports]
+    [2, 2]
+    """
+    reason = supports(rules, objective)
+    if reason:
+        error = RulesError if objective.ignores_lead else ObjectiveError
+        raise error(f"the rectangle sweep cannot solve this game: {reason}")
+    plan = plan_sweep(rules, start_codes)
+    lowest = 1 if keep == "all" else rules.cards + 1 - int(keep)
+    tables: dict[int, TierTable] = {}
+    reports: list[TierReport] = []
+    below: TierTable | None = None
+    games = 0
+    for tier in plan.tiers:
+        table = empty_table(tier, dtype)
+        shards = []
+        for shard in solve_tier(table, below, workers=workers):
+            shards.append(shard)
+            games += shard.games
+            if progress is not None:
+                progress(tier.tier, games, plan.games)
+        reports.append(report_tier(table, shards, reports))
+        if tier.tier >= lowest:
+            tables[tier.tier] = table
+        below = table
+    return tables, reports
+
+
+def report_tier(table: TierTable, shards: list[Shard], below: list[TierReport]) -> TierReport:
+    """Return the report of a tier from all its shards and the reports of the tiers below."""
+    plan = table.plan
+    worst = max((shard.worst_gap for shard in shards), default=0.0)
+    most = plan.most_points * (1 + 1e-6)
+    error = (below[-1].error if below else 0.0) + worst / 2
+    error += (2 * plan.tier + plan.size + 3) * _UNIT_ROUNDOFF * most
+    if table.values.dtype == np.int32:
+        error += table.step / 2
+    elif table.values.dtype == np.float32:
+        error += 2.0**-24 * most
+    return TierReport(
+        plan.tier,
+        plan.games,
+        plan.values,
+        worst,
+        sum(shard.simplex_games for shard in shards),
+        sum(shard.escalated for shard in shards),
+        error,
+    )
+
+
+def solve_tier(
+    table: TierTable,
+    below: TierTable | None,
+    *,
+    workers: int | None = None,
+    finished: Container[int] = (),
+) -> Iterator[Shard]:
+    """Fill the table of a tier; yield its shards in order, as they are solved.
+
+    Parameters
+    ----------
+    table : TierTable
+        From `empty_table`; its array may be a memory map.
+    below : TierTable or None
+        The table of the tier below, complete; None for the lowest tier.
+    workers : int, optional
+        Threads; default the cores there are.
+    finished : container of int
+        Shards whose values are in the table already, which are not solved again nor yielded.
+
+    Raises
+    ------
+    SolverError
+        If a stage game cannot be certified by any method.
+    """
+    count = workers or _cores()
+    task = _TierTask(table, below)
+    waiting: deque[Future[Shard]] = deque()
+    pool = ThreadPoolExecutor(count, thread_name_prefix="gops-sweep")
+    try:
+        for number in range(len(table.plan.shards)):
+            if number in finished:
+                continue
+            waiting.append(pool.submit(task.solve, number))
+            if len(waiting) > 2 * count:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        # Reached early by Ctrl-C, an error, or a caller who stops: leave no thread at work.
+        task.stopped.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _TierTask:
+    """What the work units of a tier share: the arrays the kernel reads."""
+
+    def __init__(self, table: TierTable, below: TierTable | None) -> None:
+        self.table = table
+        self.stopped = threading.Event()
+        plan = table.plan
+        self.tolerance = TOLERANCE * plan.most_points
+        self.tables_of = lru_cache(maxsize=None)(self._tables_of)
+        self.lock = threading.Lock()
+        if below is None:
+            none = np.zeros(0, np.int64)
+            self.child = (none, none, none, np.zeros(LANES, table.values.dtype))
+            self.child_starts = np.zeros((1, 1), np.int64)
+            self.child_classes: tuple[int, ...] = ()
+            return
+        held = below.plan
+        self.child = (held.codes, held.offsets, held.classes, below.values)
+        self.child_classes = tuple(np.unique(held.classes).tolist())
+        blocks = len(plan.layouts.games(plan.size - 1, 0).starts)
+        self.child_starts = np.zeros((max(self.child_classes, default=0) + 1, blocks), np.int64)
+        for kind in self.child_classes:
+            self.child_starts[kind] = held.layout(kind).starts
+
+    def _tables_of(self, kind: int) -> tuple[Any, ...]:
+        """Return the kernel's arguments that depend on the class of patterns."""
+        plan = self.table.plan
+        games = plan.layouts.games(plan.size - 1, kind)
+        carry = plan.layouts.carry
+        others = [c for c in self.child_classes if carry and c != kind + 1]
+        tie_links = np.zeros((1, 1), np.int32)
+        if others:
+            tie_links = np.zeros((max(self.child_classes) + 1, games.positions), np.int32)
+        for child in others:
+            if child > kind:
+                tie_links[child] = plan.layouts.tie_links(plan.size - 1, kind, child)
+        swings = np.abs(games.sums) if plan.low_bid else games.sums
+        return (
+            self.child_starts, tie_links, kind + 1, carry,
+            games.starts, swings.astype(np.float64), games.lanes_used,
+            plan.layouts.links(plan.size, kind),
+        )  # fmt: skip
+
+    def solve(self, number: int) -> Shard:
+        """Solve one work unit."""
+        plan = self.table.plan
+        first, last = plan.shards[number]
+        counters = np.zeros(len(kernels.COUNTERS), np.float64)
+        classes = plan.classes[first:last]
+        for kind in np.unique(classes):
+            if self.stopped.is_set():
+                break
+            with self.lock:
+                tables = self.tables_of(int(kind))
+            self._solve_patterns(first + np.flatnonzero(classes == kind), tables, counters)
+        return Shard(
+            self.table,
+            number,
+            float(counters[kernels.WORST_GAP]),
+            int(counters[kernels.SIMPLEX_GAMES]),
+            int(counters[kernels.ESCALATED]),
+        )
+
+    def _solve_patterns(
+        self, picked: IntArray, tables: tuple[Any, ...], counters: npt.NDArray[np.float64]
+    ) -> None:
+        """Solve patterns of one class, with help from outside where the kernel asks for it."""
+        plan = self.table.plan
+        n = plan.tier
+        known = np.zeros(0, np.int64), np.zeros(0, np.float64), np.zeros(0, np.float64)
+        games = np.zeros(_MOST_FAILED, np.int64)
+        payoffs = np.zeros((_MOST_FAILED, n, n), np.float64)
+        while True:
+            done, failed = kernels.solve_patterns(
+                plan.codes, picked, n, *self.child, *tables,
+                plan.offsets, self.table.values, self.table.step, self.tolerance,
+                *known, games, payoffs, counters,
+            )  # fmt: skip
+            if not failed:
+                return
+            solved = [solve_elsewhere(payoff, self.tolerance) for payoff in payoffs[:failed]]
+            before = known if done == 0 else tuple(part[:0] for part in known)
+            fresh = games[:failed], *np.array(solved, np.float64).T
+            known = tuple(np.concatenate(pair) for pair in zip(before, fresh, strict=True))
+            picked = picked[done:]
+
+
+def solve_elsewhere(payoff: npt.NDArray[np.float64], tolerance: float) -> tuple[float, float]:
+    """Return value and gap of a stage game by linear programming, or else in fractions.
+
+    Raises
+    ------
+    SolverError
+        If the payoffs are not finite.
+    """
+    if not np.all(np.isfinite(payoff)):
+        raise SolverError("a stage game has a payoff that is not finite; is a table damaged?")
+    try:
+        game = solve_matrix_game(payoff, method="highs")
+        if float(game.gap) <= tolerance:
+            return float(game.value), float(game.gap)
+    except SolverError:
+        pass
+    exact = [[Fraction(entry) for entry in row] for row in payoff.tolist()]
+    game = solve_matrix_game(exact, method="exact")
+    return float(game.value), float(game.gap)
+
+
+def _cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1

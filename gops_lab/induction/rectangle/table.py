@@ -1,0 +1,103 @@
+"""The values of one tier, and how to find one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gops_lab.encoding.patterns import IntArray
+from gops_lab.induction.rectangle.layout import BoolArray
+from gops_lab.induction.rectangle.plan import TierPlan, mirrored
+
+
+@dataclass(frozen=True, eq=False)
+class TierTable:
+    """Values of the states of one tier before the next exposure.
+
+    Attributes
+    ----------
+    plan : TierPlan
+        The patterns, and where their values are.
+    values : array, shape (plan.length,)
+        Each value is this times `step`: A's points minus B's still to come.
+    step : float
+        1.0 where `values` are floats.
+    """
+
+    plan: TierPlan
+    values: npt.NDArray[Any]
+    step: float
+
+    @property
+    def tier(self) -> int:
+        """Cards in each hand."""
+        return self.plan.tier
+
+    @property
+    def codes(self) -> IntArray:
+        """Canonical pattern codes, ascending."""
+        return self.plan.codes
+
+    def lookup(
+        self, codes: IntArray, prizes: IntArray, carried: IntArray, leads: IntArray | None = None
+    ) -> tuple[npt.NDArray[np.float64], BoolArray]:
+        """Return the values of states, and which of them the table holds.
+
+        Parameters
+        ----------
+        codes : array of int64, shape (k,)
+            Canonical pattern codes: not above the code with the players swapped.
+        prizes : array of int64, shape (k,)
+            Prizes still to come, as bit masks over the sorted prizes of the rules.
+        carried : array of int64, shape (k,)
+            Points on the table.
+        leads : array of int64, shape (k,), optional
+            Not looked at: under margin a lead is added to a value.
+
+        Returns
+        -------
+        values : array of float64, shape (k,)
+            Margin still to come, A's view; 0 where not found.
+        found : array of bool, shape (k,)
+        """
+        codes, prizes, carried = (np.asarray(each, np.int64) for each in (codes, prizes, carried))
+        values = np.zeros(len(codes), np.float64)
+        found = (mirrored(codes) == codes) & (np.bitwise_count(prizes) == self.plan.size)
+        if not len(self.codes):
+            return values, found
+        pattern = np.searchsorted(self.codes, codes).clip(max=len(self.codes) - 1)
+        held = self.codes[pattern] == codes
+        classes = self.plan.classes[pattern]
+        for kind in np.unique(classes[held]):
+            rows = np.flatnonzero(held & (classes == kind))
+            at, there = self.plan.layout(int(kind)).find(prizes[rows], carried[rows])
+            kept = self.values[self.plan.offsets[pattern[rows]] + at]
+            values[rows] = np.where(there, kept * self.step, 0.0)
+            found[rows] = there
+        return values, found
+
+
+def empty_table(
+    plan: TierPlan, dtype: npt.DTypeLike = np.float64, values: npt.NDArray[Any] | None = None
+) -> TierTable:
+    """Return a table to be filled by the sweep.
+
+    Parameters
+    ----------
+    plan : TierPlan
+    dtype : float64, float32 or int32
+        What values are kept as; see `sweep` for what each costs.
+    values : array, shape (plan.length,), optional
+        Where to keep them, for example a memory map; its dtype counts.
+    """
+    if values is None:
+        values = np.zeros(plan.length, dtype)
+    step = 1.0
+    if values.dtype == np.int32:
+        # The smallest power of two of which 2**31 - 1 are more than any value.
+        step = 2.0 ** math.ceil(math.log2(max(plan.most_points, 1.0) / (2**31 - 1)))
+    return TierTable(plan, values, step)
