@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from gops_lab.encoding.batch import StateBatch
 from gops_lab.encoding.card_sets import CardSets
 from gops_lab.encoding.patterns import IntArray
+from gops_lab.game.state import State
 from gops_lab.induction.records import Records
 from gops_lab.induction.reduction import Hands, Reducer
 
@@ -63,19 +63,19 @@ class Exposures:
     """How many of the hidden prizes lead there."""
 
 
-def plan_tiers(reducer: Reducer, starts: StateBatch, top: int) -> list[Tier]:
-    """Return the tiers below some start states of `top` cards, the highest first.
+def plan_tiers(reducer: Reducer, starts: Sequence[State]) -> list[Tier]:
+    """Return the tiers below some start states, the highest first.
 
     Parameters
     ----------
     reducer : Reducer
-    starts : StateBatch
-        States of one tier, all before an exposure or all with an upcard.
-    top : int
-        Cards in each hand at the starts.
+        For the rules of the game that is left at the starts.
+    starts : sequence of State
+        Alike but for the lead.
     """
+    top = starts[0].tier
     tiers: list[Tier] = []
-    codes, nodes, stages = _starts(reducer, starts, top)
+    codes, nodes, stages = _starts(reducer, starts)
     for cards in range(top, 0, -1):
         if reducer.rounds_left(cards) == 0 or not len(codes):
             break
@@ -98,19 +98,23 @@ def _empty() -> list[IntArray]:
 
 
 def _starts(
-    reducer: Reducer, starts: StateBatch, top: int
+    reducer: Reducer, starts: Sequence[State]
 ) -> tuple[IntArray, list[IntArray], list[IntArray]]:
     """Return the hand codes of the starts, their nodes, and their stage games."""
-    hand_sets = CardSets(reducer.rules.hand_a), CardSets(reducer.rules.hand_b)
-    ranks = [
-        sets.members(masks, top)
-        for sets, masks in zip(hand_sets, (starts.hand_a, starts.hand_b), strict=True)
-    ]
-    lead = np.zeros_like(starts.lead) if reducer.ignores_lead else starts.lead
-    if starts.exposed.any():
+    first = starts[0]
+    lead = np.array([state.lead for state in starts], np.int64)
+    if reducer.ignores_lead:
+        lead = np.zeros_like(lead)
+    ranks = (
+        np.tile(np.array(hand, np.int64), (len(starts), 1))
+        for hand in (first.hand_a, first.hand_b)
+    )
+    hidden = reducer.prizes.encode([first.prizes] * len(starts))
+    if first.upcard is not None:
         codes, rows = np.unique(reducer.codes.encode(*ranks), return_inverse=True)
-        return codes, _empty(), [rows, starts.prizes, starts.stake, lead]
-    found = reducer.represent(top, *ranks, starts.prizes, starts.carried, lead)
+        return codes, _empty(), [rows, hidden, np.full_like(lead, first.stake), lead]
+    carried = np.full_like(lead, first.carried)
+    found = reducer.represent(first.tier, *ranks, hidden, carried, lead)
     open_ = ~found.known
     codes, rows = np.unique(found.codes[open_], return_inverse=True)
     columns = (found.prizes, found.carried, found.lead)

@@ -15,6 +15,7 @@ import pandas as pd
 
 from gops_lab.encoding import CardSets
 from gops_lab.errors import StateError
+from gops_lab.game.checks import missing_cards
 from gops_lab.game.objectives import Objective
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, expose, rounds_left, upcards
@@ -249,13 +250,31 @@ class Solution:
         if state.upcard is not None:
             stage = self._stage(state)
             return stage.game.value, stage.error + float(stage.game.gap) / 2
-        nodes = self._node(state)
-        table = self.tables.get(state.tier)
-        values, found = node_values(self.reducer, nodes, table)
-        if found[0]:
-            error = 0.0 if nodes.known[0] or nodes.zero[0] else self.reports[state.tier].error
-            return self._final(values[0], state.lead), error
+        if self._in_scope(state):
+            nodes = self._node(state)
+            values, found = node_values(self.reducer, nodes, self.tables.get(state.tier))
+            if found[0]:
+                known = nodes.known[0] or nodes.zero[0]
+                error = 0.0 if known else self.reports[state.tier].error
+                return self._final(values[0], state.lead), error
         return self._subgame(state)._value_and_error(state)
+
+    def _in_scope(self, state: State) -> bool:
+        """Whether a state's cards are among those of the game this solution was solved for."""
+        game = self.reducer.rules
+        if game == self.rules:
+            return True
+        held = (
+            (state.hand_a, game.hand_a),
+            (state.hand_b, game.hand_b),
+            (state.prizes, game.prizes),
+        )
+        played = game.cards - state.tier
+        return (
+            played >= 0
+            and not any(missing_cards(cards, there) for cards, there in held)
+            and len(state.prizes) == len(game.prizes) - played - (state.upcard is not None)
+        )
 
     def _final(self, value: Any, lead: int) -> Any:
         """Return a value as a final result, of the type users see."""
@@ -275,8 +294,8 @@ class Solution:
 
     def _stage(self, state: State) -> StageSolution:
         """Return the solved stage game of a state with an upcard."""
-        payoffs, found = self._payoffs(state)
-        if not found.all():
+        payoffs, found = self._payoffs(state) if self._in_scope(state) else (None, None)
+        if payoffs is None or not found.all():
             return self._subgame(state)._stage(state)
         if self.reducer.ignores_lead:
             payoffs = payoffs + state.lead

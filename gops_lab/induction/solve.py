@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from gops_lab.encoding import Encoder
 from gops_lab.errors import GopsError, RulesError, StateError
 from gops_lab.game import checks
 from gops_lab.game.objectives import WIN, Objective, as_objective
 from gops_lab.game.rules import Rules
-from gops_lab.game.state import State, check_state
+from gops_lab.game.state import State, check_state, rules_left
 from gops_lab.game.state import start as start_of
 from gops_lab.induction.plan import plan_tiers
 from gops_lab.induction.reduction import Reducer, Reductions
 from gops_lab.induction.solution import Solution
-from gops_lab.induction.stage_solvers import METHODS, stage_solver
+from gops_lab.induction.stage_solvers import METHODS, StageSolver, stage_solver
 from gops_lab.induction.sweep import NodeTable, Progress, TierReport, solve_tier
 
 
@@ -93,18 +93,42 @@ def solve_states(
 ) -> Solution:
     """Solve a game from several start states at once; the first is the solution's `start`.
 
-    All must have as many cards in hand, and all an upcard or none.
+    They may differ in the lead only. See `solve` for the rest.
     """
     goal = as_objective(objective)
-    method = _method(method, exact)
-    solver = stage_solver(method)
-    batch = Encoder(rules).encode(starts)
-    tops = {(state.tier, state.upcard is None) for state in starts}
-    if len(tops) != 1:
-        raise StateError("starts must be of one tier, all with an upcard or all without")
+    first = starts[0]
+    if any(replace(state, lead=first.lead) != first for state in starts):
+        raise StateError("several starts must be alike but for the lead")
     leads = [state.lead for state in starts]
-    reducer = Reducer(rules, goal, min(leads), max(leads), reductions, exact)
-    tiers = plan_tiers(reducer, batch, starts[0].tier)
+    below = left_to_play(rules, first)
+    reducer = Reducer(below, goal, min(leads), max(leads), reductions, exact)
+    method = _method(method, exact)
+    tables, reports = general_sweep(reducer, starts, stage_solver(method), progress)
+    how = f"general sweep, {method}"
+    names = ", ".join(reducer.reductions.names()) or "none"
+    return Solution(
+        rules, goal, first, reducer, tables, reports, f"{how}, reductions: {names}"
+    )
+
+
+def left_to_play(rules: Rules, state: State) -> Rules:
+    """Return the rules of the game from a state on, what is carried added to the upcard.
+
+    An upcard counts only through the stake it is part of, so the stake can stand for it; the
+    sums that can be carried later are then those of the prizes of the game that is left.
+    """
+    if state == start_of(rules):
+        return rules
+    if state.upcard is None:
+        return rules_left(rules, state)
+    return rules_left(rules, replace(state, upcard=state.stake, carried=0))
+
+
+def general_sweep(
+    reducer: Reducer, starts: Sequence[State], solver: StageSolver, progress: Progress | None
+) -> tuple[dict[int, NodeTable], dict[int, TierReport]]:
+    """Find all states below the starts, then solve them tier by tier; works for all rules."""
+    tiers = plan_tiers(reducer, starts)
     total = sum(len(tier.solved_stages(reducer)) for tier in tiers)
     done = 0
     tables: dict[int, NodeTable] = {}
@@ -123,9 +147,7 @@ def solve_states(
         error = report.error
         tables[tier.cards] = below
         reports[tier.cards] = report
-    names = reducer.reductions.names()
-    described = f"general sweep, {method}, reductions: {', '.join(names) if names else 'none'}"
-    return Solution(rules, goal, starts[0], reducer, tables, reports, described)
+    return tables, reports
 
 
 def solve_match(

@@ -32,6 +32,7 @@ from gops_lab.game.state import State
 from gops_lab.induction.records import Records
 from gops_lab.induction.reduction import MOST_LEADS, Reducer, Reductions
 from gops_lab.induction.solution import Solution
+from gops_lab.induction.solve import left_to_play
 from gops_lab.induction.sweep import NodeTable, TierReport
 
 FORMAT = "gops_lab solution"
@@ -94,7 +95,7 @@ def load(folder: str | os.PathLike[str]) -> Solution:
         start = State(**manifest["start"])
         low, high = manifest["start_leads"]
         reducer = Reducer(
-            rules, objective, low, high, Reductions(**manifest["reductions"]), manifest["exact"]
+            left_to_play(rules, start), objective, low, high, Reductions(**manifest["reductions"]), manifest["exact"]
         )
         tables: dict[int, NodeTable] = {}
         reports: dict[int, TierReport] = {}
