@@ -175,8 +175,9 @@ def children(codes: HandCodes, ranks_a: IntArray, ranks_b: IntArray) -> IntArray
     """Return the code of the hands left after A bids card i and B card j, shape (k, n, n)."""
     k, n = ranks_a.shape
     left = np.zeros((k, n, n), np.int64)
-    without = [[j for j in range(n) if j != i] for i in range(n)]
+    without = np.array([[j for j in range(n) if j != i] for i in range(n)], np.int64)
+    rest_b = ranks_b[:, without.reshape(n, n - 1)].reshape(k * n, n - 1)
     for i in range(n):
-        for j in range(n):
-            left[:, i, j] = codes.encode(ranks_a[:, without[i]], ranks_b[:, without[j]])
+        rest_a = np.repeat(ranks_a[:, without[i]], n, axis=0)
+        left[:, i, :] = codes.encode(rest_a, rest_b).reshape(k, n)
     return left

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,9 @@ from gops_lab.matrix_games import (
 
 MOST_SUBGAMES = 16
 """How many games solved on demand are remembered."""
+
+MOST_STAGES = 256
+"""How many solved stage games are remembered."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,7 @@ class Solution:
         self.reducer = reducer
         self._hands = CardSets(rules.hand_a), CardSets(rules.hand_b)
         self._subgames: OrderedDict[State, Solution] = OrderedDict()
+        self._stage = lru_cache(maxsize=MOST_STAGES)(self._solved_stage)
 
     def __repr__(self) -> str:
         return f"<Solution of {self.rules!r}, objective {self.objective.name!r}, {self.method}>"
@@ -292,7 +297,7 @@ class Solution:
             np.array([state.lead]),
         )
 
-    def _stage(self, state: State) -> StageSolution:
+    def _solved_stage(self, state: State) -> StageSolution:
         """Return the solved stage game of a state with an upcard."""
         payoffs, found = self._payoffs(state) if self._in_scope(state) else (None, None)
         if payoffs is None or not found.all():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +12,12 @@ from gops_lab.game.objectives import WIN, Objective, as_objective
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, rules_left
 from gops_lab.game.state import start as start_of
+from gops_lab.induction import rectangle
 from gops_lab.induction.plan import plan_tiers
 from gops_lab.induction.reduction import Reducer, Reductions
 from gops_lab.induction.solution import Solution
 from gops_lab.induction.stage_solvers import METHODS, StageSolver, stage_solver
-from gops_lab.induction.sweep import NodeTable, Progress, TierReport, solve_tier
+from gops_lab.induction.sweep import NodeTable, Progress, Table, TierReport, solve_tier
 
 
 def solve(
@@ -27,6 +28,8 @@ def solve(
     exact: bool = False,
     method: str | None = None,
     reductions: Reductions | None = None,
+    workers: int | None = None,
+    keep: str | int = "all",
     progress: Progress | None = None,
 ) -> Solution:
     """Solve a game by backward induction.
@@ -48,6 +51,10 @@ def solve(
         method and is never accepted silently.
     reductions : Reductions, optional
         Which states may share a value; for testing.
+    workers : int, optional
+        Threads; default as many as there are cores. The result does not depend on it.
+    keep : "all" or int
+        How many tiers to keep, from the top. States below are solved again when asked for.
     progress : callable, optional
         Called as ``progress(cards_in_hand, stage_games_done, stage_games_in_all)``.
 
@@ -77,7 +84,8 @@ def solve(
     state = start_of(rules) if start is None else check_state(rules, start)
     return solve_states(
         rules, objective, [state],
-        exact=exact, method=method, reductions=reductions, progress=progress,
+        exact=exact, method=method, reductions=reductions, workers=workers, keep=keep,
+        progress=progress,
     )
 
 
@@ -89,6 +97,8 @@ def solve_states(
     exact: bool = False,
     method: str | None = None,
     reductions: Reductions | None = None,
+    workers: int | None = None,
+    keep: str | int = "all",
     progress: Progress | None = None,
 ) -> Solution:
     """Solve a game from several start states at once; the first is the solution's `start`.
@@ -102,9 +112,14 @@ def solve_states(
     leads = [state.lead for state in starts]
     below = left_to_play(rules, first)
     reducer = Reducer(below, goal, min(leads), max(leads), reductions, exact)
-    method = _method(method, exact)
-    tables, reports = general_sweep(reducer, starts, stage_solver(method), progress)
-    how = f"general sweep, {method}"
+    tables: Mapping[int, Table]
+    chosen = _method(method, exact)
+    if method is None and not exact and reductions is None and _fits_rectangles(reducer, starts):
+        tables, reports = rectangle_sweep(reducer, workers, keep, progress)
+        how = "rectangle sweep, supports then simplex"
+    else:
+        tables, reports = general_sweep(reducer, starts, stage_solver(chosen), progress)
+        how = f"general sweep, {chosen}"
     names = ", ".join(reducer.reductions.names()) or "none"
     return Solution(
         rules, goal, first, reducer, tables, reports, f"{how}, reductions: {names}"
@@ -122,6 +137,38 @@ def left_to_play(rules: Rules, state: State) -> Rules:
     if state.upcard is None:
         return rules_left(rules, state)
     return rules_left(rules, replace(state, upcard=state.stake, carried=0))
+
+
+def _fits_rectangles(reducer: Reducer, starts: Sequence[State]) -> bool:
+    """Whether the fast sweep can solve this game from these starts."""
+    first = starts[0]
+    stake_counts = first.upcard is not None or first.carried == 0
+    return stake_counts and not rectangle.supports(reducer.rules, reducer.objective)
+
+
+def rectangle_sweep(
+    reducer: Reducer, workers: int | None, keep: str | int, progress: Progress | None
+) -> tuple[dict[int, rectangle.TierTable], dict[int, TierReport]]:
+    """Solve a game with the fast sweep over rank patterns and prize sets."""
+    tables, found = rectangle.solve_tiers(
+        reducer.rules, reducer.objective, workers=workers, keep=keep, progress=progress
+    )
+    reports = {
+        report.tier: TierReport(
+            report.tier,
+            report.games,
+            report.values,
+            report.worst_gap,
+            report.error,
+            {
+                "support": report.games - report.simplex_games,
+                "simplex": report.simplex_games - report.escalated,
+                "escalated": report.escalated,
+            },
+        )
+        for report in found
+    }
+    return tables, reports
 
 
 def general_sweep(

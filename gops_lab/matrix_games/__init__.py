@@ -4,12 +4,22 @@ The row player maximises, the column player pays. Every solution carries a proof
 from the payoff matrix alone.
 """
 
+from gops_lab.matrix_games.batch import (
+    MatrixGameSolutions,
+    SaddlePoints,
+    saddle_points,
+    solve_matrix_games,
+)
 from gops_lab.matrix_games.game import MatrixGameSolution, guarantees, rounding_bound
 from gops_lab.matrix_games.solver import solve_matrix_game
 
 __all__ = [
     "MatrixGameSolution",
+    "MatrixGameSolutions",
+    "SaddlePoints",
     "guarantees",
     "rounding_bound",
+    "saddle_points",
     "solve_matrix_game",
+    "solve_matrix_games",
 ]

@@ -1,46 +1,61 @@
-"""Compiled kernels: the dense simplex for small matrix games.
+"""Compiled kernels: a dense simplex for small matrix games, certificate included.
 
 All compiled code of this package is in this one module, because numba's cache on disk notices a
 change of the file a kernel is in, but none in a file it imports from. The same holds for kernels
 elsewhere that call :func:`solve_one`: their cached code contains the old one until their own file
-changes or the cache is cleared.
-
-The kernels know float64, C-contiguous arrays only, hence compile once, at their first call.
+changes or the cache is cleared. Kernels know float64, C-contiguous arrays only, hence compile once,
+when they are first called.
 
 The linear program
 ------------------
 The column player minimises v subject to ``M y <= v``, ``sum(y) = 1``, ``y >= 0``. For payoffs
-scaled to a spread of 1, take the column q whose largest entry is least and the row p in which it
-lies. With ``y_q = 1 - sum of the other y_j`` and ``v = (M y)_p + s_p`` eliminated, every other row's
-slack is
+scaled to a spread of 1, take the column q whose largest entry is least and a row p in which it
+lies. With ``y_q = 1 - sum of the other y_j`` and ``v = (M y)_p + s_p`` eliminated, the slack of
+every other row is
 
     s_i = (M_pq - M_iq) - sum_j [(M_ij - M_iq) - (M_pj - M_pq)] y_j + s_p,
 
 and ``v = M_pq + sum_j (M_pj - M_pq) y_j + s_p``. By the choice of p and q this basis (y_q and the
-slacks s_i, i != p) is feasible: no first phase, no artificial shift to positive payoffs, and only
-differences of payoffs enter. At the optimum the basic y_j form the column strategy and the reduced
-costs of the slacks form the row strategy.
+slacks s_i, i != p) is feasible: no first phase, no shift to positive payoffs, and only differences
+of payoffs enter. At the optimum the basic y_j form the column strategy and the reduced costs of the
+slacks form the row strategy.
+
+The tableau
+-----------
+``work[i, b, c]`` is row i, column 4 b + c: columns come in blocks of four, so that the inner loops
+have four independent steps and constant indices, which numba need not test for being negative.
+Rows 0 to m - 1 belong to the basic variables, row m holds the reduced costs, rows m + 1 and m + 2
+are scratch. Columns 0 to n - 1 belong to the variables outside the basis, column n is the
+right-hand side, the rest of its block is 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 import numpy.typing as npt
+
+from gops_lab.matrix_games.game import GAP_TOLERANCE
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Payoffs are scaled to a spread of 1, so these are absolute. A reduced cost above -COST_TOLERANCE
-# can lower the value by no more than that; an entry below PIVOT_TOLERANCE may be rounding alone.
-COST_TOLERANCE = 1e-13
-PIVOT_TOLERANCE = 1e-10
-TIE_TOLERANCE = 1e-14
+# All payoffs are scaled to a spread of 1, so these are absolute. A variable with a reduced cost
+# above -COST_TOLERANCE can lower the value by no more than that; an entry below PIVOT_TOLERANCE may
+# be rounding alone; ratios closer than TIE_TOLERANCE (under Bland's rule, which comes into play after
+# many pivots have left their rounding, BLAND_TOLERANCE) are tied.
+_COST_TOLERANCE = 1e-13
+_PIVOT_TOLERANCE = 1e-10
+_TIE_TOLERANCE = 1e-14
+_BLAND_TOLERANCE = 1e-12
+
+
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
 def kernel(function: Function) -> Function:
@@ -50,39 +65,260 @@ def kernel(function: Function) -> Function:
     Floating-point rules stay strict: relaxed ones would remove the tests that reject NaN.
     """
     try:
-        compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return cast(Function, numba.njit(cache=True, **_OPTIONS)(function))
     except RuntimeError:
-        compiled = numba.njit(nogil=True, error_model="numpy")(function)
-    return compiled  # type: ignore[no-any-return]
+        # numba's way of saying that there is no folder for its cache
+        return cast(Function, numba.njit(**_OPTIONS)(function))
+
+
+def inlined(function: Function) -> Function:
+    """Copy `function` into the kernels that call it: it halves their compile time and saves calls.
+
+    For functions called from one place only.
+    """
+    return cast(Function, numba.njit(inline="always", **_OPTIONS)(function))
+
+
+def workspace(rows: int, columns: int) -> tuple[FloatArray, IntArray]:
+    """Return the scratch arrays that :func:`solve_one` needs for games up to this size.
+
+    `work` has shape (rows + 3, b, 4) with 4 b > max(rows, columns), `labels` has length
+    2 (rows + columns); each thread needs its own.
+    """
+    blocks = (max(rows, columns) + 4) >> 2
+    return np.zeros((rows + 3, blocks, 4)), np.zeros(2 * (rows + columns), np.int64)
 
 
 @kernel
-def pivot(work: FloatArray, rows: int, width: int, leaving: int, entering: int) -> None:
-    """Exchange the variables of a row and a column in the condensed tableau.
-
-    The first `rows` + 1 rows of `work` are the tableau, the one after is scratch; `width`, a
-    multiple of 4, is the number of columns in use. Columns are taken four at a time because four
-    explicit lanes become one vector instruction.
-    """
+def _pivot(
+    work: FloatArray, labels: IntArray, rows: int, columns: int, leaving: int, entering: int
+) -> None:
+    """Exchange the variables of row `leaving` and column `entering`."""
     scratch = rows + 1
-    inverse = 1.0 / work[leaving, entering]
-    for j in range(width):
-        work[scratch, j] = work[leaving, j] * inverse
-        work[leaving, j] = 0.0
-    work[scratch, entering] = inverse
+    block, lane = entering >> 2, entering & 3
+    inverse = 1.0 / work[leaving, block, lane]
+    blocks = (columns + 4) >> 2
+    for b in range(blocks):
+        for c in range(4):
+            work[scratch, b, c] = work[leaving, b, c] * inverse
+            work[leaving, b, c] = 0.0
+    work[scratch, block, lane] = inverse
+    # 0 - (-1) times the scaled row is the scaled row: the pivot row needs no case of its own
+    work[leaving, block, lane] = -1.0
     for i in range(scratch):
-        work[i, entering], factor = 0.0, work[i, entering]
-        if i == leaving:
-            factor = -1.0
-        for j in range(0, width, 4):
-            a = work[i, j] - factor * work[scratch, j]
-            b = work[i, j + 1] - factor * work[scratch, j + 1]
-            c = work[i, j + 2] - factor * work[scratch, j + 2]
-            d = work[i, j + 3] - factor * work[scratch, j + 3]
-            work[i, j] = a
-            work[i, j + 1] = b
-            work[i, j + 2] = c
-            work[i, j + 3] = d
+        factor = work[i, block, lane]
+        work[i, block, lane] = 0.0
+        for b in range(blocks):
+            w0 = work[i, b, 0] - factor * work[scratch, b, 0]
+            w1 = work[i, b, 1] - factor * work[scratch, b, 1]
+            w2 = work[i, b, 2] - factor * work[scratch, b, 2]
+            w3 = work[i, b, 3] - factor * work[scratch, b, 3]
+            work[i, b, 0] = w0
+            work[i, b, 1] = w1
+            work[i, b, 2] = w2
+            work[i, b, 3] = w3
+    # The objective's own value is not needed, and as 0 it cannot pass for a reduced cost.
+    work[rows, columns >> 2, columns & 3] = 0.0
+    label = labels[leaving]
+    labels[leaving] = labels[rows + entering]
+    labels[rows + entering] = label
+
+
+@inlined
+def _start(
+    payoff: FloatArray, rows: int, columns: int, work: FloatArray, labels: IntArray
+) -> tuple[float, float]:
+    """Write the first tableau; return the smallest payoff and the spread."""
+    smallest = payoff[0, 0]
+    largest = smallest
+    corner = np.inf
+    q = 0
+    for j in range(columns):
+        top = payoff[0, j]
+        for i in range(rows):
+            entry = payoff[i, j]
+            top = max(top, entry)
+            smallest = min(smallest, entry)
+        largest = max(largest, top)
+        if top < corner:
+            corner = top
+            q = j
+    p = 0
+    for i in range(rows):
+        if payoff[i, q] == corner:
+            p = i
+    spread = largest - smallest
+    unit = 1.0 / spread if spread > 0.0 else 0.0
+
+    q_block, q_lane = q >> 2, q & 3
+    side_block, side_lane = columns >> 2, columns & 3
+    for i in range(rows + 1):
+        for lane in range(4):
+            work[i, side_block, lane] = 0.0
+    for j in range(columns):
+        work[rows, j >> 2, j & 3] = (payoff[p, j] - corner) * unit
+        labels[rows + j] = j
+    for i in range(rows):
+        labels[i] = columns + i
+        base = payoff[i, q]
+        for j in range(columns):
+            work[i, j >> 2, j & 3] = (payoff[i, j] - base) * unit - work[rows, j >> 2, j & 3]
+        work[i, q_block, q_lane] = -1.0
+        work[i, side_block, side_lane] = (corner - base) * unit
+    for j in range(columns):
+        work[p, j >> 2, j & 3] = 1.0
+    work[p, q_block, q_lane] = 0.0
+    work[p, side_block, side_lane] = 1.0
+    work[rows, q_block, q_lane] = 1.0
+    labels[p] = q
+    labels[rows + q] = columns + p
+    return smallest, spread
+
+
+@inlined
+def _iterate(rows: int, columns: int, work: FloatArray, labels: IntArray) -> None:
+    """Pivot until no reduced cost is negative, no row can leave, or patience ends.
+
+    The column with the least reduced cost enters, ties between rows go to the largest pivot: fast
+    and stable, but it may cycle. After as many pivots as no ordinary game needs, Bland's rule takes
+    over, which may not. Whatever the reason for stopping, the certificate judges the result.
+    """
+    blocks = (columns + 4) >> 2
+    side_block, side_lane = columns >> 2, columns & 3
+    keys = rows + 2
+    patience = 4 * (rows + columns)
+    for count in range(10 * patience):
+        entering = 0
+        least = -_COST_TOLERANCE
+        for b in range(blocks):
+            least = min(
+                least,
+                min(
+                    min(work[rows, b, 0], work[rows, b, 1]),
+                    min(work[rows, b, 2], work[rows, b, 3]),
+                ),
+            )
+        if not least < -_COST_TOLERANCE:
+            return
+        # a search for the number just found: branches in the loop above would be mispredicted
+        while work[rows, entering >> 2, entering & 3] != least:
+            entering += 1
+        if count >= patience:
+            for j in range(columns):
+                if (
+                    work[rows, j >> 2, j & 3] < -_COST_TOLERANCE
+                    and labels[rows + j] < labels[rows + entering]
+                ):
+                    entering = j
+
+        block, lane = entering >> 2, entering & 3
+        best = np.inf
+        for i in range(rows):
+            entry = work[i, block, lane]
+            # of tied rows, the one with the largest pivot has the least key
+            key = max(work[i, side_block, side_lane], 0.0) / entry - _TIE_TOLERANCE * entry
+            key = key if entry > _PIVOT_TOLERANCE else np.inf
+            work[keys, i >> 2, i & 3] = key
+            best = min(best, key)
+        if not best < np.inf:
+            return
+        leaving = 0
+        while work[keys, leaving >> 2, leaving & 3] != best:
+            leaving += 1
+        if count >= patience:
+            for i in range(rows):
+                if (
+                    work[keys, i >> 2, i & 3] <= best + _BLAND_TOLERANCE
+                    and labels[i] < labels[leaving]
+                ):
+                    leaving = i
+        _pivot(work, labels, rows, columns, leaving, entering)
+
+
+@kernel
+def _return_to_basis(rows: int, columns: int, work: FloatArray, labels: IntArray) -> None:
+    """Pivot from the first tableau to the basis marked wanted, by the largest pivots there are.
+
+    On its way the simplex may have had to take pivots so small that their rounding stayed in the
+    tableau; a basis does not remember the way.
+    """
+    wanted = rows + columns
+    for _ in range(rows):
+        leaving = entering = -1
+        best = _PIVOT_TOLERANCE
+        for i in range(rows):
+            if labels[wanted + labels[i]] == 0:
+                for j in range(columns):
+                    size = abs(work[i, j >> 2, j & 3])
+                    if labels[wanted + labels[rows + j]] == 1 and size > best:
+                        best = size
+                        leaving = i
+                        entering = j
+        if leaving < 0:
+            return
+        _pivot(work, labels, rows, columns, leaving, entering)
+
+
+@inlined
+def _read_off(
+    payoff: FloatArray,
+    rows: int,
+    columns: int,
+    work: FloatArray,
+    labels: IntArray,
+    row: FloatArray,
+    column: FloatArray,
+    smallest: float,
+) -> tuple[float, float]:
+    """Take both strategies from the tableau, and their guarantees from the payoffs.
+
+    The guarantees are those in the game less its smallest payoff; NaN if anything is not finite.
+    """
+    side_block, side_lane = columns >> 2, columns & 3
+    for j in range(columns):
+        column[j] = 0.0
+    for i in range(rows):
+        row[i] = 0.0
+    total = 0.0
+    for i in range(rows):
+        if labels[i] < columns:
+            side = max(work[i, side_block, side_lane], 0.0)
+            column[labels[i]] = side
+            total += side
+    for j in range(columns):
+        column[j] /= total
+    total = 0.0
+    for j in range(columns):
+        label = labels[rows + j] - columns
+        if label >= 0:
+            cost = max(work[rows, j >> 2, j & 3], 0.0)
+            row[label] = cost
+            total += cost
+    for i in range(rows):
+        row[i] /= total
+
+    # comparisons pass over NaN, sums do not
+    total = 0.0
+    low = np.inf
+    for j in range(columns):
+        guarantee = 0.0
+        for i in range(rows):
+            guarantee += row[i] * (payoff[i, j] - smallest)
+        total += guarantee
+        low = min(low, guarantee)
+    high = -np.inf
+    for i in range(rows):
+        guarantee = 0.0
+        for j in range(columns):
+            guarantee += column[j] * (payoff[i, j] - smallest)
+        total += guarantee
+        high = max(high, guarantee)
+    if not abs(total) < np.inf:
+        return np.nan, np.nan
+    if low > high:
+        # theory forbids it, so it is rounding
+        low = high = low + (high - low) / 2.0
+    return low, high
 
 
 @kernel
@@ -102,172 +338,43 @@ def solve_one(
     payoff : ndarray, shape (at least rows, at least columns)
         Payoffs to the row player; only the leading block of `rows` x `columns` is read.
     rows, columns : int
-    work : ndarray, shape (at least rows + 2, at least columns + 4)
-        Scratch space.
-    labels : ndarray of int64, shape (at least rows + columns,)
-        Scratch space.
-    row, column : ndarray
-        The strategies are written to their first `rows` and `columns` entries: not negative, each
-        divided by its sum.
+        The size of the game.
+    work, labels : ndarray
+        Scratch arrays from :func:`workspace`, for this size or a larger one.
+    row, column : ndarray, shapes (at least rows,) and (at least columns,)
+        The strategies are written to their leading entries.
 
     Returns
     -------
     lower, upper, gap : float
-        Guarantees of the two strategies and their difference, taken before the smallest payoff is
-        added back. NaN, and strategies of NaN or anything, if the solve broke down: a caller
-        accepts exactly if ``gap <= tolerance``, which NaN is not.
+        The guarantees of the two strategies, and their difference before the smallest payoff is
+        added back. All three are NaN, and the strategies are of no use, if the gap is not within
+        `GAP_TOLERANCE` of the spread of the payoffs: no doubtful result can be used by mistake, and
+        a caller tells success by ``gap >= 0``.
+
+    Examples
+    --------
+    >>> work, labels = workspace(2, 2)
+    >>> row, column = np.empty(2), np.empty(2)
+    >>> solve_one(np.array([[4.0, 1.0], [1.0, 2.0]]), 2, 2, work, labels, row, column)
+    (1.75, 1.75, 0.0)
+    >>> row
+    array([0.25, 0.75])
     """
-    basic = labels[:rows]
-    nonbasic = labels[rows : rows + columns]
-    width = (columns + 4) // 4 * 4
-    # the column whose largest payoff is least
-    for j in range(columns):
-        work[0, j] = payoff[0, j]
-    smallest = payoff[0, 0]
-    for i in range(rows):
-        for j in range(columns):
-            entry = payoff[i, j]
-            work[0, j] = max(work[0, j], entry)
-            smallest = min(smallest, entry)
-    largest = work[0, 0]
-    q = 0
-    for j in range(1, columns):
-        largest = max(largest, work[0, j])
-        if work[0, j] < work[0, q]:
-            q = j
-    corner = work[0, q]
-    p = 0
-    for i in range(rows):
-        if payoff[i, q] == corner:
-            p = i
-    spread = largest - smallest
-    unit = 1.0 / spread if spread > 0.0 else 0.0
-
-    for j in range(columns):
-        work[rows, j] = (payoff[p, j] - corner) * unit
-        nonbasic[j] = j
-    for i in range(rows):
-        basic[i] = columns + i
-        base = payoff[i, q]
-        for j in range(columns):
-            work[i, j] = (payoff[i, j] - base) * unit - work[rows, j]
-        work[i, q] = -1.0
-        work[i, columns] = (corner - base) * unit
-        for j in range(columns + 1, width):
-            work[i, j] = 0.0
-    for j in range(columns):
-        work[p, j] = 1.0
-    work[p, q] = 0.0
-    work[p, columns] = 1.0
-    work[rows, q] = 1.0
-    for j in range(columns, width):
-        work[rows, j] = 0.0
-    basic[p] = q
-    nonbasic[q] = columns + p
-
-    # Largest reduced cost first, ties by the largest pivot: fast and stable, but it may cycle;
-    # after as many pivots as no ordinary game needs, Bland's rule takes over, which may not.
-    patience = 4 * (rows + columns)
-    for count in range(10 * patience):
-        entering = 0
-        least = work[rows, 0]
-        if count < patience:
-            for j in range(1, columns):
-                if work[rows, j] < least:
-                    least = work[rows, j]
-                    entering = j
-        else:
-            least = 0.0
-            for j in range(columns):
-                if work[rows, j] < -COST_TOLERANCE and (
-                    least == 0.0 or nonbasic[j] < nonbasic[entering]
-                ):
-                    least = work[rows, j]
-                    entering = j
-        if not least < -COST_TOLERANCE:
-            break
-        leaving = -1
-        best = 0.0
-        best_side = 0.0
-        for i in range(rows):
-            entry = work[i, entering]
-            if entry > PIVOT_TOLERANCE:
-                side = max(work[i, columns], 0.0)
-                if leaving < 0:
-                    better = True
-                else:
-                    difference = side * best - best_side * entry
-                    tied = abs(difference) <= TIE_TOLERANCE
-                    if count < patience:
-                        better = difference < -TIE_TOLERANCE or (tied and entry > best)
-                    else:
-                        better = difference < -TIE_TOLERANCE or (
-                            tied and basic[i] < basic[leaving]
-                        )
-                if better:
-                    leaving = i
-                    best = entry
-                    best_side = side
-        if leaving < 0:
-            return np.nan, np.nan, np.nan
-        pivot(work, rows, width, leaving, entering)
-        basic[leaving], nonbasic[entering] = nonbasic[entering], basic[leaving]
-    # Out of pivots or optimal: the certificate tells them apart.
-    return _read_off(payoff, rows, columns, work, labels, row, column, smallest)
-
-
-@kernel
-def _read_off(
-    payoff: FloatArray,
-    rows: int,
-    columns: int,
-    work: FloatArray,
-    labels: IntArray,
-    row: FloatArray,
-    column: FloatArray,
-    smallest: float,
-) -> tuple[float, float, float]:
-    """Take both strategies from the tableau and their guarantees from the payoffs."""
-    for j in range(columns):
-        column[j] = 0.0
-    for i in range(rows):
-        row[i] = 0.0
-    total = 0.0
-    for i in range(rows):
-        if labels[i] < columns:
-            side = max(work[i, columns], 0.0)
-            column[labels[i]] = side
-            total += side
-    for j in range(columns):
-        column[j] /= total
-    total = 0.0
-    for j in range(columns):
-        label = labels[rows + j] - columns
-        if label >= 0:
-            cost = max(work[rows, j], 0.0)
-            row[label] = cost
-            total += cost
-    for i in range(rows):
-        row[i] /= total
-
-    low = np.inf
-    for j in range(columns):
-        guarantee = 0.0
-        for i in range(rows):
-            guarantee += row[i] * (payoff[i, j] - smallest)
-        if not guarantee >= low:
-            low = guarantee
-    high = -np.inf
-    for i in range(rows):
-        guarantee = 0.0
-        for j in range(columns):
-            guarantee += column[j] * (payoff[i, j] - smallest)
-        if not guarantee <= high:
-            high = guarantee
-    if low > high:
-        # theory forbids it, so it is rounding
-        low = high = low + (high - low) / 2.0
-    return smallest + low, smallest + high, high - low
+    wanted = rows + columns
+    for attempt in range(2):
+        if attempt == 1:
+            for i in range(wanted):
+                labels[wanted + labels[i]] = 1 if i < rows else 0
+        smallest, spread = _start(payoff, rows, columns, work, labels)
+        if attempt == 1:
+            _return_to_basis(rows, columns, work, labels)
+        _iterate(rows, columns, work, labels)
+        low, high = _read_off(payoff, rows, columns, work, labels, row, column, smallest)
+        # written so that NaN is no success
+        if high - low <= GAP_TOLERANCE * spread:
+            return smallest + low, smallest + high, high - low
+    return np.nan, np.nan, np.nan
 
 
 @kernel
@@ -275,6 +382,8 @@ def solve_range(
     payoffs: FloatArray,
     first: int,
     last: int,
+    work: FloatArray,
+    labels: IntArray,
     row: FloatArray,
     column: FloatArray,
     lower: FloatArray,
@@ -287,12 +396,13 @@ def solve_range(
     ----------
     payoffs : ndarray, shape (k, m, n)
     first, last : int
+    work, labels : ndarray
+        Scratch arrays from :func:`workspace`.
     row, column : ndarray, shapes (k, m) and (k, n)
     lower, upper, gap : ndarray, shape (k,)
+        As returned by :func:`solve_one`.
     """
     rows, columns = payoffs.shape[1], payoffs.shape[2]
-    work = np.zeros((rows + 2, columns + 4))
-    labels = np.zeros(rows + columns, np.int64)
     for game in range(first, last):
         lower[game], upper[game], gap[game] = solve_one(
             payoffs[game], rows, columns, work, labels, row[game], column[game]

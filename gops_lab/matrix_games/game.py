@@ -25,6 +25,11 @@ from gops_lab.matrix_games.payoff import (
     as_payoff_matrix,
 )
 
+GAP_TOLERANCE = 1e-12
+"""Largest gap accepted of a solution in floats, as a share of the spread of the payoffs: their
+largest minus their smallest. The gap is measured on the payoffs less their smallest, so that the
+tolerance means the same at every magnitude: an offset common to all payoffs adds nothing to it."""
+
 StrategyLike: TypeAlias = npt.ArrayLike | Sequence[Any]  # the second: fractions
 
 # how far probabilities handed over may be below 0, or their sum from 1, and still be a strategy

@@ -17,11 +17,13 @@ from scipy.optimize import linprog
 
 from gops_lab.errors import SolverError
 from gops_lab.matrix_games.exact import solve_exactly
-from gops_lab.matrix_games.game import MatrixGameSolution, as_distribution, float_solution
+from gops_lab.matrix_games.game import (
+    GAP_TOLERANCE,
+    MatrixGameSolution,
+    as_distribution,
+    float_solution,
+)
 from gops_lab.matrix_games.payoff import FloatMatrix, PayoffLike, as_payoff_matrix, scale
-
-GAP_TOLERANCE = 1e-10
-"""Largest gap accepted from HiGHS, as a share of the largest minus the smallest payoff."""
 
 
 def solve_by_linprog(payoff: PayoffLike) -> MatrixGameSolution:
@@ -35,7 +37,7 @@ def solve_by_linprog(payoff: PayoffLike) -> MatrixGameSolution:
     Returns
     -------
     MatrixGameSolution
-        In floats. `method` is ``"exact"`` if HiGHS left a gap above 1e-10 of the spread of the
+        In floats. `method` is ``"exact"`` if HiGHS left a gap above 1e-12 of the spread of the
         payoffs (their largest minus their smallest) and the game was solved in fractions instead.
         The gap is measured on the payoffs less their smallest, so the tolerance means the same at
         every magnitude: an offset common to all payoffs adds no rounding to it.

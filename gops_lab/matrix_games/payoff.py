@@ -23,7 +23,11 @@ FloatMatrix = npt.NDArray[np.float64]
 PayoffLike: TypeAlias = npt.ArrayLike | Sequence[Sequence[Any]]  # the second: fractions, decimals
 ExactMatrix = npt.NDArray[Any]  # of Fraction
 
-_ACCEPTED = "a payoff matrix is two-dimensional, not empty, and holds finite real numbers"
+# what is accepted, by the number of dimensions
+_ACCEPTED = {
+    2: "a payoff matrix is two-dimensional, not empty, and holds finite real numbers",
+    3: "a batch of payoff matrices has shape (games, rows, columns) and holds finite real numbers",
+}
 
 # numpy's one-letter names of the kinds of data that are no real numbers
 _FOREIGN_KINDS = {
@@ -69,20 +73,35 @@ def as_payoff_matrix(payoff: PayoffLike) -> FloatMatrix:
     gops_lab.errors.MatrixGameError: payoff at row 1, column 0 is nan; a payoff matrix is
     two-dimensional, not empty, and holds finite real numbers
     """
-    array = _real_array(payoff)
-    if array.dtype == object:
-        matrix = np.array([[_as_float(entry) for entry in row] for row in array], np.float64)
-    else:
-        # a long double may exceed float64: reported below, so numpy need not warn as well
-        with np.errstate(over="ignore"):
-            matrix = np.array(array, np.float64, order="C")
-    _refuse(~np.isfinite(matrix), array, "is beyond the largest float64")
-    if float(matrix.max()) - float(matrix.min()) == inf:
-        raise MatrixGameError(
-            f"payoffs from {matrix.min():g} to {matrix.max():g} differ by more than the largest "
-            "float64; divide them by a constant, or use method='exact'"
-        )
+    matrix = np.array(_as_floats(_real_array(payoff, 2)), order="C")
+    _refuse_overflow(matrix)
     return matrix
+
+
+def as_payoff_batch(payoffs: PayoffLike) -> FloatMatrix:
+    """Return a batch of payoff matrices as a C-contiguous float64 array.
+
+    Parameters
+    ----------
+    payoffs : array_like, shape (k, m, n)
+        Anything that :func:`as_payoff_matrix` accepts, k times; k may be 0.
+
+    Returns
+    -------
+    ndarray, shape (k, m, n)
+        `payoffs` itself where it is such an array already: batches may be large.
+
+    Raises
+    ------
+    MatrixGameError
+        As for :func:`as_payoff_matrix`, except that spreads are left for the solver to check.
+
+    Examples
+    --------
+    >>> as_payoff_batch([[[1, 2]], [[3, 4]]]).shape
+    (2, 1, 2)
+    """
+    return np.ascontiguousarray(_as_floats(_real_array(payoffs, 3)))
 
 
 def as_exact_matrix(payoff: PayoffLike) -> ExactMatrix:
@@ -107,7 +126,7 @@ def as_exact_matrix(payoff: PayoffLike) -> ExactMatrix:
     >>> as_exact_matrix([[0.5, 10**400]])[0, 0]
     Fraction(1, 2)
     """
-    array = _real_array(payoff)
+    array = _real_array(payoff, 2)
     exact = np.empty(array.shape, object)
     for position in np.ndindex(array.shape):
         exact[position] = as_fraction(array[position])
@@ -157,45 +176,74 @@ def scale(matrix: FloatMatrix) -> tuple[FloatMatrix, float, float]:
     return (shifted / spread if spread > 0 else shifted), offset, spread
 
 
-def _real_array(payoff: PayoffLike) -> npt.NDArray[np.generic]:
-    """Return `payoff` as a two-dimensional array of finite real numbers, copied only if need be."""
+def _real_array(payoff: PayoffLike, dimensions: int) -> npt.NDArray[Any]:
+    """Return `payoff` as an array of finite real numbers, copied only if need be.
+
+    With three dimensions it is a batch of matrices, which may hold none.
+    """
     try:
         array = np.asanyarray(payoff)
     except (ValueError, TypeError) as reason:
-        raise MatrixGameError(_ragged_message(payoff)) from reason
-    if isinstance(array, np.ma.MaskedArray):
-        _refuse(np.ma.getmaskarray(array), array, "is masked")
+        raise MatrixGameError(_ragged_message(payoff, dimensions)) from reason
+    accepted = _ACCEPTED[dimensions]
+    mask = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
     array = np.asarray(array)
-    if array.ndim != 2:
+    if array.ndim != dimensions:
         raise MatrixGameError(
-            f"payoff of type {type(payoff).__name__} has {array.ndim} dimensions; {_ACCEPTED}"
+            f"payoff of type {type(payoff).__name__} has {array.ndim} dimensions; {accepted}"
         )
-    if array.size == 0:
-        raise MatrixGameError(f"payoff has shape {array.shape}; {_ACCEPTED}")
+    if 0 in array.shape[-2:]:
+        raise MatrixGameError(f"payoff has shape {array.shape}; {accepted}")
     if array.dtype.kind in _FOREIGN_KINDS:
-        raise MatrixGameError(f"payoff holds {_FOREIGN_KINDS[array.dtype.kind]}; {_ACCEPTED}")
+        raise MatrixGameError(f"payoff holds {_FOREIGN_KINDS[array.dtype.kind]}; {accepted}")
+    if mask is not None:
+        _refuse(mask, array, "is masked")
     if array.dtype == object:
-        bad = np.array([[not _is_finite_real(entry) for entry in row] for row in array])
+        bad = np.array([not _is_finite_real(entry) for entry in array.flat], bool)
+        _refuse(bad.reshape(array.shape), array, None)
     else:
-        bad = ~np.isfinite(array)
-    _refuse(bad, array, None)
+        # a finite sum proves all entries finite, in one pass and without a temporary array
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = array.sum()
+        if not np.isfinite(total):
+            _refuse(~np.isfinite(array), array, None)
     return array
 
 
-def _refuse(bad: npt.NDArray[np.bool_], array: npt.NDArray[np.generic], what: str | None) -> None:
-    """Raise for the first entry marked bad, in reading order; `what` says what is wrong with it."""
-    if bad.any():
-        position = tuple(int(index) for index in np.argwhere(bad)[0])
-        where = (
-            f"row {position[0]}, column {position[1]}"
-            if len(position) == 2
-            else f"position {position}"
+def _as_floats(array: npt.NDArray[Any]) -> FloatMatrix:
+    """Return finite real numbers as float64, the array itself if it is one."""
+    if array.dtype == object:
+        floats = np.array([_as_float(entry) for entry in array.flat], np.float64)
+        floats = floats.reshape(array.shape)
+    else:
+        # a long double may exceed float64: reported below, so numpy need not warn as well
+        with np.errstate(over="ignore"):
+            floats = array.astype(np.float64, copy=False)
+    if array.dtype.kind == "O" or array.dtype.itemsize > 8:
+        _refuse(~np.isfinite(floats), array, "is beyond the largest float64")
+    return floats
+
+
+def _refuse_overflow(matrix: FloatMatrix) -> None:
+    if float(matrix.max()) - float(matrix.min()) == inf:
+        raise MatrixGameError(
+            f"payoffs from {matrix.min():g} to {matrix.max():g} differ by more than the largest "
+            "float64; divide them by a constant, or use method='exact'"
         )
+
+
+def _refuse(bad: npt.NDArray[np.bool_], array: npt.NDArray[Any], what: str | None) -> None:
+    """Raise for the first entry marked bad, in reading order; `what` says what is wrong with it."""
+    if not bad.any():
+        return
+    position = tuple(int(index) for index in np.argwhere(bad)[0])
+    names = ("game", "row", "column")[3 - len(position) :]
+    where = ", ".join(f"{name} {index}" for name, index in zip(names, position, strict=True))
+    if what is None:
         entry = array[position]
         shown = str(entry) if isinstance(entry, numbers.Real) else repr(entry)
-        shown = shown if len(shown) <= 40 else shown[:37] + "..."
-        problem = f"is {shown}" if what is None else what
-        raise MatrixGameError(f"payoff at {where} {problem}; {_ACCEPTED}")
+        what = f"is {shown if len(shown) <= 40 else shown[:37] + '...'}"
+    raise MatrixGameError(f"payoff at {where} {what}; {_ACCEPTED[len(position)]}")
 
 
 def _is_finite_real(entry: object) -> bool:
@@ -217,17 +265,18 @@ def _as_float(entry: object) -> float:
     return number if isfinite(number) else inf
 
 
-def _ragged_message(payoff: PayoffLike) -> str:
+def _ragged_message(payoff: PayoffLike, dimensions: int) -> str:
     """Say which row's length differs from the first's, as far as `payoff` lets one look."""
     rows: Any = payoff
     try:
         lengths = [len(row) for row in rows]
     except TypeError:
-        return f"payoff of type {type(payoff).__name__} is not rectangular; {_ACCEPTED}"
-    for row, length in enumerate(lengths):
+        return f"payoff of type {type(payoff).__name__} is not rectangular; {_ACCEPTED[dimensions]}"
+    what = {2: "row", 3: "game"}[dimensions]
+    for index, length in enumerate(lengths):
         if length != lengths[0]:
             return (
-                f"row {row} of the payoff has {length} entries where row 0 has {lengths[0]}; "
-                "all rows must be of equal length"
+                f"{what} {index} of the payoff has length {length} where {what} 0 has "
+                f"{lengths[0]}; all must be equally long"
             )
-    return f"payoff has entries that are sequences of unequal length; {_ACCEPTED}"
+    return f"payoff has entries that are sequences of unequal length; {_ACCEPTED[dimensions]}"

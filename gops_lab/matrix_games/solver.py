@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from gops_lab.errors import MatrixGameError
+from gops_lab.matrix_games.batch import solve_matrix_games
 from gops_lab.matrix_games.exact import solve_exactly
 from gops_lab.matrix_games.game import MatrixGameSolution
 from gops_lab.matrix_games.linprog import solve_by_linprog
-from gops_lab.matrix_games.payoff import PayoffLike
+from gops_lab.matrix_games.payoff import PayoffLike, as_payoff_matrix
+
+
+def _solve_by_simplex(payoff: PayoffLike) -> MatrixGameSolution:
+    return solve_matrix_games(as_payoff_matrix(payoff)[np.newaxis], workers=1).game(0)
+
 
 _METHODS: dict[str, Callable[[PayoffLike], MatrixGameSolution]] = {
     "highs": solve_by_linprog,
+    "simplex": _solve_by_simplex,
     "exact": solve_exactly,
 }
 

@@ -11,9 +11,9 @@ multiplications, divisions and comparisons are used, each rounded as IEEE 754 sa
 so that every machine gives the same bytes.
 
 **Work array.** A kernel keeps everything it touches often in one float64 array ``w``, in units of
-eight lanes: the matrix of child values (n × n), the payoff matrix (n × n), the augmented matrix of
-the elimination (n × n), the row strategy (n), the column strategy (n), the values of the games (1),
-the widest gap met (1); see `work_size`.
+eight lanes: the payoff matrix (n × n), the augmented matrix of the elimination (n × n), the row
+strategy (n), the column strategy (n), the values of the games (1), the widest gap met (1); see
+`work_size`.
 """
 
 from __future__ import annotations
@@ -82,6 +82,10 @@ if config.DISABLE_JIT:
         """Write eight neighbours of a flat float64 array."""
         array[at : at + LANES] = lanes
 
+    def gather(array: Any, base: Any, offsets: Any, at: Any) -> Any:
+        """Return eight numbers of a flat array: those at `base` plus each of eight offsets."""
+        return array[base + offsets[at : at + LANES]].astype(np.float64)
+
     def splat(number: Any) -> Any:
         """Return `number` in every lane."""
         return np.full(LANES, number, np.float64)
@@ -138,6 +142,11 @@ else:
         place = builder.gep(data, [at])
         return builder.bitcast(place, ir.VectorType(element, LANES).as_pointer())
 
+    def _widened(builder: Any, dtype: Any, lanes: Any) -> Any:
+        if isinstance(dtype, types.Integer):
+            return builder.sitofp(lanes, _VECTOR)
+        return lanes if dtype == types.float64 else builder.fpext(lanes, _VECTOR)
+
     @intrinsic  # type: ignore[untyped-decorator]
     def load(typing: Any, array: Any, at: Any) -> Any:
         """Return eight neighbours of a flat array, from position `at`."""
@@ -145,11 +154,29 @@ else:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             pointer = _pointer(context, builder, array, *arguments)
             lanes = builder.load(pointer, align=array.dtype.bitwidth // 8)
-            if isinstance(array.dtype, types.Integer):
-                return builder.sitofp(lanes, _VECTOR)
-            return lanes if array.dtype == types.float64 else builder.fpext(lanes, _VECTOR)
+            return _widened(builder, array.dtype, lanes)
 
         return _lanes(array, types.int64), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def gather(typing: Any, array: Any, base: Any, offsets: Any, at: Any) -> Any:
+        """Return eight numbers of a flat array: those at `base` plus each of eight offsets."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            data = context.make_array(array)(context, builder, arguments[0]).data
+            data = builder.gep(data, [arguments[1]])
+            shifts = context.make_array(offsets)(context, builder, arguments[2]).data
+            shifts = builder.gep(shifts, [arguments[3]])
+            element = context.get_data_type(array.dtype)
+            lanes = ir.Constant(ir.VectorType(element, LANES), ir.Undefined)
+            for lane in range(LANES):
+                place = ir.Constant(ir.IntType(32), lane)
+                shift = builder.sext(builder.load(builder.gep(shifts, [place])), ir.IntType(64))
+                entry = builder.load(builder.gep(data, [shift]))
+                lanes = builder.insert_element(lanes, entry, place)
+            return _widened(builder, array.dtype, lanes)
+
+        return _lanes(array, types.int64, offsets, types.int64), generate
 
     @intrinsic  # type: ignore[untyped-decorator]
     def store(typing: Any, array: Any, at: Any, lanes: Any) -> Any:
@@ -370,7 +397,7 @@ def link(
 @inlined
 def work_size(n: int) -> int:
     """Return the length of the work array for stage games of n bids each."""
-    return LANES * (3 * n * n + 2 * n + 2)
+    return LANES * (2 * n * n + 2 * n + 2)
 
 
 @compiled
@@ -400,16 +427,15 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
     tolerance : float
         Largest gap that is accepted.
     """
-    matrix = LANES * n * n
-    system = 2 * LANES * n * n
-    xs = 3 * LANES * n * n
+    system = LANES * n * n
+    xs = 2 * LANES * n * n
     ys = xs + LANES * n
     m = supports[at] - 1
     rows = at + 1
     columns = at + 1 + MOST_BIDS
     one = splat(1.0)
     zero = splat(0.0)
-    first_row = matrix + LANES * n * supports[rows]
+    first_row = LANES * n * supports[rows]
     first_column = LANES * supports[columns]
     stride = LANES * (m + 1)
     last = system + m * stride
@@ -421,7 +447,7 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
             entry = load(w, first_row + LANES * supports[columns + 1 + b])
             store(w, last + LANES * b, corner - entry)
         for a in range(m):
-            row = matrix + LANES * n * supports[rows + 1 + a]
+            row = LANES * n * supports[rows + 1 + a]
             here = system + a * stride
             first = load(w, row + first_column)
             for b in range(m):
@@ -470,7 +496,7 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
         sum_0 = rest_x * load(w, at_matrix)
         sum_1 = rest_x * load(w, at_matrix + LANES)
         for a in range(1, m + 1):
-            at_matrix = matrix + LANES * (n * supports[rows + a] + j)
+            at_matrix = LANES * (n * supports[rows + a] + j)
             x = load(w, xs + LANES * a)
             sum_0 = sum_0 + x * load(w, at_matrix)
             sum_1 = sum_1 + x * load(w, at_matrix + LANES)
@@ -479,12 +505,12 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
     if j < n:
         sum_0 = rest_x * load(w, first_row + LANES * j)
         for a in range(1, m + 1):
-            at_matrix = matrix + LANES * (n * supports[rows + a] + j)
+            at_matrix = LANES * (n * supports[rows + a] + j)
             sum_0 = sum_0 + load(w, xs + LANES * a) * load(w, at_matrix)
         low = smaller(low, sum_0)
     i = 0
     while i + 1 < n:
-        at_matrix = matrix + LANES * n * i
+        at_matrix = LANES * n * i
         sum_0 = rest_y * load(w, at_matrix + first_column)
         sum_1 = rest_y * load(w, at_matrix + LANES * n + first_column)
         for b in range(1, m + 1):
@@ -495,7 +521,7 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
         high = larger(high, larger(sum_0, sum_1))
         i += 2
     if i < n:
-        at_matrix = matrix + LANES * n * i
+        at_matrix = LANES * n * i
         sum_0 = rest_y * load(w, at_matrix + first_column)
         for b in range(1, m + 1):
             sum_0 = sum_0 + load(w, ys + LANES * b) * load(w, at_matrix + LANES * supports[columns + b])
@@ -535,16 +561,15 @@ def simplex(w: Any, n: int, lane: int, tableau: Any, basis: Any, bland: bool) ->
     bland : bool
         Choose pivots by the smallest variable, which cannot cycle, instead of the steepest.
     """
-    matrix = LANES * n * n + lane
-    low = w[matrix]
+    low = w[lane]
     high = low
     for entry in range(n * n):
-        low = min(low, w[matrix + LANES * entry])
-        high = max(high, w[matrix + LANES * entry])
+        low = min(low, w[lane + LANES * entry])
+        high = max(high, w[lane + LANES * entry])
     scale = 1.0 / (high - low) if high > low else 1.0
     for i in range(n):
         for j in range(n):
-            tableau[i, j] = 1.0 + (w[matrix + LANES * (n * i + j)] - low) * scale
+            tableau[i, j] = 1.0 + (w[lane + LANES * (n * i + j)] - low) * scale
         tableau[i, n] = 1.0
         tableau[n, i] = 1.0
         basis[0, i] = n + i
@@ -600,7 +625,6 @@ def support_of(
     The heaviest bids come first, since their weights are 1 minus the others; the rest follows as
     complete pivoting on the difference matrix of this lane picks it.
     """
-    matrix = LANES * n * n + lane
     rows = at + 1
     columns = at + 1 + MOST_BIDS
     size = 0
@@ -630,10 +654,10 @@ def support_of(
         for b in range(m):
             column = supports[columns + 1 + b]
             d[a, b] = (
-                w[matrix + LANES * (row + column)]
-                - w[matrix + LANES * (row + supports[columns])]
-                - w[matrix + LANES * (n * supports[rows] + column)]
-                + w[matrix + LANES * (n * supports[rows] + supports[columns])]
+                w[lane + LANES * (row + column)]
+                - w[lane + LANES * (row + supports[columns])]
+                - w[lane + LANES * (n * supports[rows] + column)]
+                + w[lane + LANES * (n * supports[rows] + supports[columns])]
             )
     for k in range(m):
         pivot_row = k
@@ -667,7 +691,6 @@ def certify(w: Any, n: int, lane: int, tableau: Any, basis: Any) -> Any:
 
     Weights below 0 become 0 and the rest is normalised, so that both are strategies.
     """
-    matrix = LANES * n * n + lane
     total_x = 0.0
     total_y = 0.0
     for k in range(n):
@@ -682,10 +705,10 @@ def certify(w: Any, n: int, lane: int, tableau: Any, basis: Any) -> Any:
         column_sum = 0.0
         for other in range(n):
             if basis[0, other] < n:
-                entry = w[matrix + LANES * (n * k + basis[0, other])]
+                entry = w[lane + LANES * (n * k + basis[0, other])]
                 row_sum += max(tableau[other, n], 0.0) / total_y * entry
             if basis[1, other] >= n:
-                entry = w[matrix + LANES * (n * (basis[1, other] - n) + k)]
+                entry = w[lane + LANES * (n * (basis[1, other] - n) + k)]
                 column_sum += max(-tableau[n, other], 0.0) / total_x * entry
         low = min(low, column_sum)
         high = max(high, row_sum)
@@ -695,8 +718,8 @@ def certify(w: Any, n: int, lane: int, tableau: Any, basis: Any) -> Any:
 @compiled
 def solve_batch(
     w: Any, n: int, pending: int, tolerance: float,
-    supports: Any, order: Any, held: int, tableau: Any, basis: Any, counters: Any,
-) -> Any:
+    supports: Any, order: Any, held: Any, which: int, tableau: Any, basis: Any, counters: Any,
+) -> int:
     """Solve eight stage games: by remembered supports, then by the simplex method.
 
     Parameters
@@ -708,35 +731,38 @@ def solve_batch(
         Lanes that hold a game, as bits.
     tolerance : float
     supports : array of int64
-        `MOST_SUPPORTS` + 1 records; the last is for the pair being tried.
-    order : array of int64, shape (MOST_SUPPORTS,)
-        Records in use, the one that helped last first.
-    held : int
-        How many are in use.
+        Records, `MOST_SUPPORTS` for each list, and one for the pair being tried.
+    order : array of int64, shape (MOST_SUPPORTS * lists,)
+        Records of each list that are in use, the one that helped last first.
+    held : array of int64, shape (lists,)
+        How many each list has in use.
+    which : int
+        The list.
     tableau, basis : arrays
         Scratch.
     counters : array of float64
 
     Returns
     -------
-    held, failed : int
-        Records in use now; lanes not solved, as bits.
+    int
+        Lanes not solved, as bits.
     """
     counters[BATCHES] += 1
+    first = MOST_SUPPORTS * which
     turn = 0
-    while pending != 0 and turn < held:
+    while pending != 0 and turn < held[which]:
         counters[GUESSES] += 1
-        record = order[turn]
+        record = order[first + turn]
         solved = guess(w, n, supports, SUPPORT_SIZE * record, pending, tolerance)
         if solved != 0:
             pending &= ~solved
-            for place in range(turn, 0, -1):
+            for place in range(first + turn, first, -1):
                 order[place] = order[place - 1]
-            order[0] = record
+            order[first] = record
         turn += 1
     failed = 0
-    spare = SUPPORT_SIZE * MOST_SUPPORTS
-    values = LANES * (3 * n * n + 2 * n)
+    spare = SUPPORT_SIZE * len(order)
+    values = LANES * (2 * n * n + 2 * n)
     while pending != 0:
         lane = 0
         while not (pending >> lane) & 1:
@@ -750,14 +776,16 @@ def solve_batch(
             solved = guess(w, n, supports, spare, pending, tolerance)
             if solved != 0:
                 pending &= ~solved
-                record = held
-                if held == MOST_SUPPORTS:
-                    record = order[held - 1]
+                last = first + held[which]
+                record = last
+                if held[which] == MOST_SUPPORTS:
+                    last -= 1
+                    record = order[last]
                 else:
-                    held += 1
-                for place in range(held - 1, 0, -1):
+                    held[which] += 1
+                for place in range(last, first, -1):
                     order[place] = order[place - 1]
-                order[0] = record
+                order[first] = record
                 for entry in range(SUPPORT_SIZE):
                     supports[SUPPORT_SIZE * record + entry] = supports[spare + entry]
             if not (pending >> lane) & 1:
@@ -774,7 +802,7 @@ def solve_batch(
         if not done:
             failed |= 1 << lane
         pending &= ~(1 << lane)
-    return held, failed
+    return failed
 
 
 # A tier.
@@ -784,8 +812,8 @@ def solve_batch(
 def solve_patterns(
     codes: Any, picked: Any, n: int,
     child_codes_held: Any, child_offsets: Any, child_classes: Any, child_values: Any,
-    child_starts: Any, tie_links: Any, tie_class: int, carry: bool,
-    game_starts: Any, swings: Any, lanes_used: Any, links: Any,
+    carry: bool, places: Any, tie_places: Any, neighbours: Any, swings: Any, lists: Any,
+    lanes_used: Any, links: Any,
     offsets: Any, out: Any, step: float, tolerance: float,
     known_games: Any, known_values: Any, known_gaps: Any,
     failed_games: Any, failed_payoffs: Any, counters: Any,
@@ -802,29 +830,27 @@ def solve_patterns(
         Bids of each player.
     child_codes_held, child_offsets, child_classes, child_values
         The tier below: its sorted codes, where each one's values begin, each one's class, values.
-    child_starts : array of int64, shape (classes, blocks + 1)
-        For each class where each block of eight prize sets begins among a pattern's values.
-    tie_links : array of int32, shape (classes, positions)
-        For a tied child of each class but `tie_class`, where among its values those for the stake
-        of each game are.
-    tie_class : int
-        The class of tied children whose values lie exactly as the games of this class do.
     carry : bool
         Whether the stake stays on the table on a tie.
-    game_starts : array of int64, shape (blocks + 1,)
-        Where each block of stage games begins.
-    swings : array of float64, shape (positions,)
+    places, tie_places : array of int32, shape (classes, 8 * batches)
+        For each class of child, where among its values those of each game's hidden prizes are,
+        with nothing carried and with the stake carried.
+    neighbours : array of bool, shape (batches,)
+        Whether the eight places of a batch are one after the other, in `places`.
+    swings : array of float64, shape (batches,)
         How much the higher bid gains over the lower.
-    lanes_used : array of int64, shape (positions / 8,)
-        Which lanes of each row of eight hold a game, as bits.
+    lists : array of int64, shape (batches,)
+        Which list of supports a batch uses.
+    lanes_used : array of int64, shape (batches,)
+        Which lanes hold a game, as bits.
     links : array of int32, shape (positions of values, prizes in a set)
-        The games each value is the mean of.
+        The games each value is the mean of; 8 * batches where there is no value.
     offsets : array of int64
         Where in `out` the values of each pattern go.
     out : array
         The tier's values. Filled for `picked`.
     step : float
-        Values are kept as multiples of this if `out` holds integers.
+        Values are kept as multiples of this if `out` holds integers, else 1.
     tolerance : float
         Largest gap of an accepted game.
     known_games, known_values, known_gaps : arrays
@@ -839,31 +865,31 @@ def solve_patterns(
     Returns
     -------
     done, failed : int
-        Patterns solved, the last one excluded if it has games that failed; how many.
+        Patterns solved before one with games that failed, or all of them; how many failed.
     """
+    batches = len(lists)
     size = links.shape[1]
     w = np.zeros(work_size(n), np.float64)
-    matrix = LANES * n * n
-    values = LANES * (3 * n * n + 2 * n)
+    values = LANES * (2 * n * n + 2 * n)
     word = np.zeros(2 * MOST_BIDS, np.int64)
     place_a = np.zeros(MOST_BIDS, np.int64)
     place_b = np.zeros(MOST_BIDS, np.int64)
     children = np.zeros(n * n, np.int64)
     signs = np.zeros(n * n, np.float64)
     comparisons = np.zeros(n * n, np.float64)
-    classes = np.zeros(n * n, np.int64)
+    starts = np.zeros(n * n, np.int64)
     tied = np.zeros(n, np.int64)
-    blocks = len(game_starts) - 1
-    most_rows = 0
-    for block in range(blocks):
-        most_rows = max(most_rows, (game_starts[block + 1] - game_starts[block]) // LANES)
-    record = SUPPORT_SIZE * (MOST_SUPPORTS + 1)
-    supports = np.zeros((most_rows, record), np.int64)
-    order = np.zeros((most_rows, MOST_SUPPORTS), np.int64)
-    held = np.zeros(most_rows, np.int64)
+    most_lists = 1
+    for batch in range(batches):
+        most_lists = max(most_lists, lists[batch] + 1)
+    supports = np.zeros(SUPPORT_SIZE * (MOST_SUPPORTS * most_lists + 1), np.int64)
+    order = np.zeros(MOST_SUPPORTS * most_lists, np.int64)
+    held = np.zeros(most_lists, np.int64)
     tableau = np.zeros((n + 1, n + 1), np.float64)
     basis = np.zeros((2, n), np.int64)
-    games = np.zeros(game_starts[blocks] + 1, np.float64)
+    games = np.zeros(LANES * batches + 1, np.float64)
+    all_places = places.ravel()
+    all_tie_places = tie_places.ravel()
     integers = step != 1.0
     scale = 1.0 / step
     share = float(size)
@@ -876,72 +902,74 @@ def solve_patterns(
                 entry = n * i + j
                 code, mirror = child_codes(word, length, place_a[i], place_b[j])
                 comparisons[entry] = float(
-                    (place_a[i] > place_b[j]) - int(place_a[i] < place_b[j])
+                    int(place_a[i] > place_b[j]) - int(place_a[i] < place_b[j])
                 )
                 signs[entry] = step if code < mirror else -step
-                if code == mirror:
-                    children[entry] = -1
-                else:
-                    child = np.searchsorted(child_codes_held, min(code, mirror))
+                children[entry] = -1
+                if code != mirror:
+                    code = min(code, mirror)
+                    child = 0
+                    high = len(child_codes_held) - 1
+                    while child < high:
+                        middle = (child + high) // 2
+                        if child_codes_held[middle] < code:
+                            child = middle + 1
+                        else:
+                            high = middle
                     children[entry] = child_offsets[child]
-                    classes[entry] = child_classes[child]
-                if place_a[i] == place_b[j] and carry and code != mirror:
-                    tied[ties] = entry
-                    ties += 1
-        held[:] = 0
+                    starts[entry] = child_classes[child] * LANES * batches
+                    if carry and place_a[i] == place_b[j]:
+                        tied[ties] = entry
+                        ties += 1
+        for number in range(most_lists):
+            held[number] = 0
         failed = 0
-        for block in range(blocks):
-            for entry in range(n * n):
-                if children[entry] < 0:
-                    store(w, LANES * entry, splat(0.0))
-                else:
-                    at = children[entry] + child_starts[classes[entry], block]
-                    store(w, LANES * entry, load(child_values, at) * splat(signs[entry]))
-            for row in range((game_starts[block + 1] - game_starts[block]) // LANES):
-                at_game = game_starts[block] + LANES * row
-                pending = lanes_used[at_game // LANES]
-                if pending == 0:
-                    continue
-                swing = load(swings, at_game)
-                for tie in range(ties):
-                    entry = tied[tie]
-                    at_entry = LANES * entry
-                    kind = classes[entry]
-                    if kind == tie_class:
-                        at = children[entry] + child_starts[kind, block] + LANES * row
-                        store(w, at_entry, load(child_values, at) * splat(signs[entry]))
-                    else:
-                        for lane in range(LANES):
-                            at = children[entry] + tie_links[kind, at_game + lane]
-                            w[at_entry + lane] = child_values[at] * signs[entry]
+        for batch in range(batches):
+            at_game = LANES * batch
+            swing = splat(swings[batch])
+            if neighbours[batch]:
                 for entry in range(n * n):
-                    payoff = load(w, LANES * entry) + splat(comparisons[entry]) * swing
-                    store(w, matrix + LANES * entry, payoff)
-                held[row], lost = solve_batch(
-                    w, n, pending, tolerance, supports[row], order[row], held[row],
-                    tableau, basis, counters,
-                )
-                while lost != 0:
-                    lane = 0
-                    while not (lost >> lane) & 1:
-                        lane += 1
-                    lost &= ~(1 << lane)
-                    found = -1
-                    for number in range(len(known_games)):
-                        if pick == 0 and known_games[number] == at_game + lane:
-                            found = number
-                    if found >= 0:
-                        w[values + lane] = known_values[found]
-                        counters[WORST_GAP] = max(counters[WORST_GAP], known_gaps[found])
-                        counters[ESCALATED] += 1
-                    elif failed < len(failed_games):
-                        failed_games[failed] = at_game + lane
-                        for entry in range(n * n):
-                            failed_payoffs[failed, entry // n, entry % n] = w[
-                                matrix + LANES * entry + lane
-                            ]
-                        failed += 1
-                store(games, at_game, load(w, values))
+                    payoff = splat(comparisons[entry]) * swing
+                    if children[entry] >= 0:
+                        at = children[entry] + all_places[starts[entry] + at_game]
+                        payoff = payoff + load(child_values, at) * splat(signs[entry])
+                    store(w, LANES * entry, payoff)
+            else:
+                for entry in range(n * n):
+                    payoff = splat(comparisons[entry]) * swing
+                    if children[entry] >= 0:
+                        at = starts[entry] + at_game
+                        child = gather(child_values, children[entry], all_places, at)
+                        payoff = payoff + child * splat(signs[entry])
+                    store(w, LANES * entry, payoff)
+            for tie in range(ties):
+                entry = tied[tie]
+                at = starts[entry] + at_game
+                child = gather(child_values, children[entry], all_tie_places, at)
+                store(w, LANES * entry, child * splat(signs[entry]))
+            lost = solve_batch(
+                w, n, lanes_used[batch], tolerance, supports, order, held, lists[batch],
+                tableau, basis, counters,
+            )
+            while lost != 0:
+                lane = 0
+                while not (lost >> lane) & 1:
+                    lane += 1
+                lost &= ~(1 << lane)
+                found = -1
+                for number in range(len(known_games)):
+                    if pick == 0 and known_games[number] == at_game + lane:
+                        found = number
+                if found >= 0:
+                    w[values + lane] = known_values[found]
+                    counters[WORST_GAP] = max(counters[WORST_GAP], known_gaps[found])
+                    counters[ESCALATED] += 1
+                elif failed < len(failed_games):
+                    failed_games[failed] = at_game + lane
+                    for entry in range(n * n):
+                        failed_payoffs[failed, entry // n, entry % n] = w[lane + LANES * entry]
+                    failed += 1
+            store(games, at_game, load(w, values))
         for lane in range(LANES):
             counters[WORST_GAP] = max(counters[WORST_GAP], w[values + LANES + lane])
         if failed > 0:

@@ -28,6 +28,9 @@ import numpy.typing as npt
 from gops_lab.encoding.patterns import IntArray
 from gops_lab.induction.rectangle.kernels import LANES, link
 
+_ENOUGH = 6
+"""Games of one block and stake that make a batch of their own; fewer are put together with others."""
+
 BoolArray = npt.NDArray[np.bool_]
 
 
@@ -68,10 +71,11 @@ class Layout:
         """Values, or stage games, without padding."""
         return int(np.count_nonzero(self.used))
 
-    @cached_property
-    def lanes_used(self) -> IntArray:
-        """Which of each eight positions are used, as bits."""
-        return self.used.reshape(-1, LANES) @ (1 << np.arange(LANES))
+    @property
+    def owners(self) -> IntArray:
+        """Which prize set, as a position in `masks`, each position belongs to; padding too."""
+        blocks = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        return blocks * LANES + np.arange(self.positions) % LANES
 
     def find(self, sets: IntArray, sums: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the position of each (prize set, sum), and whether there is one."""
@@ -89,6 +93,36 @@ class Layout:
             low, high = np.where(below, middle + 1, low), np.where(below, high, middle)
         at = base + LANES * low
         return at, (self.masks[place] == sets) & (self.sums[at] == sums) & self.used[at]
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """Stage games of one class, eight at a time, all of a batch with the same stake.
+
+    Neighbouring prize sets with equal stakes mostly have the same optimal supports.
+
+    Attributes
+    ----------
+    games : array of int64, shape (8 * batches,)
+        Position of each game in its layout, -1 where a lane holds none.
+    owners : array of int64, shape (8 * batches,)
+        Its prize set; that of some other game of the batch or block where a lane holds none.
+    aligned : array of bool, shape (batches,)
+        Whether the eight prize sets are those of a block.
+    stake_numbers, stakes : array of int64, shape (batches,)
+        The stake, as a number of its own and in points.
+    """
+
+    games: IntArray
+    owners: IntArray
+    aligned: BoolArray
+    stake_numbers: IntArray
+    stakes: IntArray
+
+    @property
+    def lanes_used(self) -> IntArray:
+        """Which lanes of each batch hold a game, as bits."""
+        return np.asarray((self.games >= 0).reshape(-1, LANES) @ (1 << np.arange(LANES)))
 
 
 def prize_sets(count: int, size: int) -> IntArray:
@@ -114,6 +148,7 @@ class Layouts:
         self._sums = lru_cache(maxsize=2)(self._all_sums)
         self.values = lru_cache(maxsize=None)(self._values)
         self.games = lru_cache(maxsize=None)(self._games)
+        self.batches = lru_cache(maxsize=2)(self._batches)
 
     def links(self, size: int, kind: int) -> npt.NDArray[np.int32]:
         """Return, for every value with `size` prizes to come, the stage games it is the mean of.
@@ -121,7 +156,7 @@ class Layouts:
         Returns
         -------
         array of int32, shape (positions, size)
-            Positions of games; where there is no value, the position after the last.
+            Places of games in their batches; where there is no value, the place after the last.
         """
         values, games = self.values(size, kind), self.games(size - 1, kind)
         rank = np.zeros(1 << len(self.prizes), np.int64)
@@ -130,19 +165,72 @@ class Layouts:
         link(
             values.masks, values.starts, values.rows, values.sums, self.prizes, rank,
             games.starts, games.rows, games.sums, int(games.zero_first), games.positions, links,
-        )
-        return links
+        )  # fmt: skip
+        batches = self.batches(size - 1, kind)
+        places = np.full(games.positions + 1, len(batches.games), np.int32)
+        held = batches.games >= 0
+        places[batches.games[held]] = np.flatnonzero(held)
+        return places[links]
 
-    def tie_links(self, size: int, kind: int, child_kind: int) -> npt.NDArray[np.int32]:
-        """Return where each game's stake is among the values of a tied child of another class."""
+    def places(
+        self, size: int, kind: int, child_kind: int
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Return where among a child's values those of each game in batches are.
+
+        Returns
+        -------
+        free, tied : array of int32, shape (8 * batches,)
+            With nothing carried, and with the stake carried (0 where that cannot be).
+        """
         games, values = self.games(size, kind), self.values(size, child_kind)
-        sets = np.zeros(games.positions, np.int64)
-        for row in range(int(games.rows.max(initial=0))):
-            held = games.rows > row
-            place = np.flatnonzero(held)
-            sets[games.starts[place // LANES] + place % LANES + LANES * row] = games.masks[place]
-        at, found = values.find(sets, games.sums)
-        return np.where(games.used & found, at, 0).astype(np.int32)
+        batches = self.batches(size, kind)
+        owners = batches.owners
+        free = values.starts[owners // LANES] + owners % LANES
+        tied = np.zeros_like(free)
+        if self.carry and child_kind > kind:
+            held = batches.games >= 0
+            at, _ = values.find(games.masks[owners[held]], games.sums[batches.games[held]])
+            tied[held] = at
+        return free.astype(np.int32), tied.astype(np.int32)
+
+    def _batches(self, size: int, kind: int) -> Batches:
+        games = self.games(size, kind)
+        at = np.flatnonzero(games.used)
+        owner = games.owners[at]
+        stakes, stake = np.unique(games.sums[at], return_inverse=True)
+        block = owner // LANES
+        # Games of one block and stake fill a batch alone where they are many enough.
+        key = stake * (len(games.starts) - 1) + block
+        _, group, count = np.unique(key, return_inverse=True, return_counts=True)
+        whole = count[group] >= _ENOUGH
+        batch = np.where(whole, group, 0)
+        lane = owner % LANES
+        rest = np.flatnonzero(~whole)
+        rest = rest[np.lexsort((owner[rest], stake[rest]))]
+        within = np.arange(len(rest)) - np.searchsorted(stake[rest], stake[rest])
+        batch[rest] = (stake[rest] + 1) * len(at) + len(count) + within // LANES
+        lane[rest] = within % LANES
+        _, batch = np.unique(batch, return_inverse=True)
+        number = int(batch.max(initial=-1)) + 1
+        # In the order of their first prize sets, so that the tables below are read once.
+        first = np.full(number, len(games.masks), np.int64)
+        np.minimum.at(first, batch, owner)
+        batch_stake = np.zeros(number, np.int64)
+        batch_stake[batch] = stake
+        order = np.lexsort((batch_stake, first))
+        place = np.empty(number, np.int64)
+        place[order] = np.arange(number)
+        held = np.full((number, LANES), -1, np.int64)
+        held[place[batch], lane] = at
+        owners = np.full((number, LANES), -1, np.int64)
+        owners[place[batch], lane] = owner
+        filler = np.broadcast_to(first[order, None], owners.shape)
+        blocks = filler // LANES * LANES + np.arange(LANES)
+        aligned = np.all((owners < 0) | (owners == blocks), axis=1)
+        owners = np.where(aligned[:, None], blocks, np.where(owners < 0, filler, owners))
+        return Batches(
+            held.ravel(), owners.ravel(), aligned, batch_stake[order], stakes[batch_stake[order]]
+        )
 
     def _values(self, size: int, kind: int) -> Layout:
         masks = prize_sets(len(self.prizes), size)

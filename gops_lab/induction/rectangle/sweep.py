@@ -282,34 +282,25 @@ class _TierTask:
         if below is None:
             none = np.zeros(0, np.int64)
             self.child = (none, none, none, np.zeros(LANES, table.values.dtype))
-            self.child_starts = np.zeros((1, 1), np.int64)
             self.child_classes: tuple[int, ...] = ()
             return
         held = below.plan
         self.child = (held.codes, held.offsets, held.classes, below.values)
         self.child_classes = tuple(np.unique(held.classes).tolist())
-        blocks = len(plan.layouts.games(plan.size - 1, 0).starts)
-        self.child_starts = np.zeros((max(self.child_classes, default=0) + 1, blocks), np.int64)
-        for kind in self.child_classes:
-            self.child_starts[kind] = held.layout(kind).starts
 
     def _tables_of(self, kind: int) -> tuple[Any, ...]:
         """Return the kernel's arguments that depend on the class of patterns."""
         plan = self.table.plan
-        games = plan.layouts.games(plan.size - 1, kind)
-        carry = plan.layouts.carry
-        others = [c for c in self.child_classes if carry and c != kind + 1]
-        tie_links = np.zeros((1, 1), np.int32)
-        if others:
-            tie_links = np.zeros((max(self.child_classes) + 1, games.positions), np.int32)
-        for child in others:
-            if child > kind:
-                tie_links[child] = plan.layouts.tie_links(plan.size - 1, kind, child)
-        swings = np.abs(games.sums) if plan.low_bid else games.sums
+        layouts = plan.layouts
+        batches = layouts.batches(plan.size - 1, kind)
+        free = np.zeros((max(self.child_classes, default=0) + 1, len(batches.games)), np.int32)
+        tied = np.zeros_like(free)
+        for child in self.child_classes:
+            free[child], tied[child] = layouts.places(plan.size - 1, kind, child)
+        swings = np.abs(batches.stakes) if plan.low_bid else batches.stakes
         return (
-            self.child_starts, tie_links, kind + 1, carry,
-            games.starts, swings.astype(np.float64), games.lanes_used,
-            plan.layouts.links(plan.size, kind),
+            layouts.carry, free, tied, batches.aligned, swings.astype(np.float64),
+            batches.stake_numbers, batches.lanes_used, layouts.links(plan.size, kind),
         )  # fmt: skip
 
     def solve(self, number: int) -> Shard:
