@@ -51,7 +51,8 @@ class TierCount(NamedTuple):
     tier: int
     """Cards in each hand."""
     patterns: int
-    """Rank patterns, one of each mirrored pair; pairs of hands where patterns are not used."""
+    """Rank patterns, with their mirrors where those have the same values; pairs of hands where
+    patterns are not used."""
     stage_games: int
     """Stage games to solve."""
     values: int
@@ -123,15 +124,13 @@ def count_states(rules: Rules, objective: object = "margin") -> Counts:
             games += words.all * each.games
             values += words.all * each.values
             if reducer.swap:
-                # A word that is its own mirror is its pair; at lead 0 it is worth 0.
-                patterns += words.mirrored
+                # A word that is its own mirror is worth 0 at lead 0.
                 games -= words.mirrored * each.games_at_0
                 values -= words.mirrored * each.values_at_0
-        halves = 2 if reducer.swap else 1
-        # Bounds of both sides need not have the symmetry that makes the total even.
-        tiers.append(
-            TierCount(rules.cards - spent, *(-(-n // halves) for n in (patterns, games, values)))
-        )
+        if reducer.swap:
+            # Rounded up: bounds need not have the symmetry that makes a total even.
+            games, values = -(-games // 2), -(-values // 2)
+        tiers.append(TierCount(rules.cards - spent, patterns, games, values))
     return Counts(tuple(tiers), hands.exact and prizes.exact)
 
 

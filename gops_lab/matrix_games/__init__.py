@@ -11,6 +11,7 @@ from gops_lab.matrix_games.batch import (
     solve_matrix_games,
 )
 from gops_lab.matrix_games.game import MatrixGameSolution, guarantees, rounding_bound
+from gops_lab.matrix_games.ranges import is_unique, optimal_ranges
 from gops_lab.matrix_games.solver import solve_matrix_game
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "MatrixGameSolutions",
     "SaddlePoints",
     "guarantees",
+    "is_unique",
+    "optimal_ranges",
     "rounding_bound",
     "saddle_points",
     "solve_matrix_game",

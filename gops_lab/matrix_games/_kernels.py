@@ -47,8 +47,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # All payoffs are scaled to a spread of 1, so these are absolute. A variable with a reduced cost
 # above -COST_TOLERANCE can lower the value by no more than that; an entry below PIVOT_TOLERANCE may
-# be rounding alone; ratios closer than TIE_TOLERANCE (under Bland's rule, which comes into play after
-# many pivots have left their rounding, BLAND_TOLERANCE) are tied.
+# be rounding alone; ratios closer than TIE_TOLERANCE are tied. Bland's rule comes into play after many
+# pivots have left their rounding, hence BLAND_TOLERANCE for its ties.
 _COST_TOLERANCE = 1e-13
 _PIVOT_TOLERANCE = 1e-10
 _TIE_TOLERANCE = 1e-14

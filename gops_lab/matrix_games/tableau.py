@@ -54,6 +54,11 @@ class Tableau:
         """Whether the entries are whole numbers."""
         return self.entries.dtype == object
 
+    def row_of(self, label: int) -> int | None:
+        """Return the row of a variable; None if it is outside the basis."""
+        places = np.flatnonzero(self.basic == label)
+        return int(places[0]) if len(places) > 0 else None
+
     def pivot(self, row: int, column: int) -> Tableau:
         """Return the tableau after the variables of `row` and `column` have changed places."""
         old = self.entries
@@ -132,3 +137,19 @@ def _is_lexicographically_less(tableau: Tableau, column: int, row: int, other: i
         if difference != 0:
             return bool(difference < 0)
     raise AssertionError("two rows of an inverse matrix are never proportional")
+
+
+def tolerant_row(tableau: Tableau, column: int, tolerance: float) -> int | None:
+    """Return the row that leaves the basis for `column`, in floats.
+
+    Entries up to `tolerance` are taken for rounding. Of the rows whose ratio is least up to a
+    hundredth of it, the one with the largest entry: a small pivot would magnify rounding.
+    """
+    columns = len(tableau.nonbasic)
+    entries = tableau.entries[:-1, column]
+    candidates = np.flatnonzero(entries > tolerance)
+    if len(candidates) == 0:
+        return None
+    ratios = np.maximum(tableau.entries[candidates, columns], 0.0) / entries[candidates]
+    tied = candidates[ratios <= ratios.min() + tolerance / 100]
+    return int(tied[np.argmax(entries[tied])])
