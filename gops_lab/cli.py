@@ -7,74 +7,105 @@ argument can be wrong about is checked before anything is written.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
-import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from tqdm import tqdm
 
-from gops_lab._version import __version__
+from gops_lab.arguments import complain, joined, parser
 from gops_lab.errors import GopsError, MissingTableError, SolverError, StoreError, TableError
-from gops_lab.game.objectives import NAMED_OBJECTIVES
-from gops_lab.game.rules import NAMED_ORDERS, NEGATIVE_STAKES, TIE_RULES, Rules
+from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, rules_left, start
 from gops_lab.induction import Solution, forecast, load, solve, solve_match
-from gops_lab.induction.store import MANIFEST
+from gops_lab.induction.store import MANIFEST, holds_solution
 from gops_lab.induction.sweep import Progress
 from gops_lab.reporting import tables, text
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    parser = _parser()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A path may hold what the terminal cannot show.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
-        options.run(options)
-        sys.stdout.flush()
-    except (StoreError, TableError, MissingTableError, SolverError) as error:
-        return _fail(str(error), 2 if getattr(error, "is_argument", False) else 1)
-    except GopsError as error:
-        return _fail(str(error), 2)
+        code = _run(sys.argv[1:] if arguments is None else arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except BrokenPipeError:
-        # The reader of our output has gone (as with `| head`): nothing is wrong, but Python would
-        # complain once more when it flushes standard output at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output has gone (as with `| head`): nothing is wrong.
+        _give_up_output()
         return 0
     except KeyboardInterrupt:
         return _fail("interrupted", 1)
     except (MemoryError, OSError) as error:
+        _give_up_output()
         return _fail(str(error) or "out of memory", 1)
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
+        options = parser().parse_args(joined(arguments))
+        COMMANDS[options.command](options)
+    except SystemExit as stop:  # after --help, or a bad argument that has been reported
+        return int(stop.code or 0)
+    except (StoreError, TableError, MissingTableError, SolverError) as error:
+        return _fail(str(error), 1)
+    except GopsError as error:
+        return _fail(str(error), 2)
     return 0
 
 
+def _give_up_output() -> None:
+    """Let Python's last flush at exit write to nowhere, or it would complain once more."""
+    with suppress(OSError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _fail(message: str, code: int) -> int:
-    print(f"gops-lab: error: {' '.join(message.split())}", file=sys.stderr)
+    complain(message)
     return code
 
 
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, without repeating the usage."""
+class _ArgumentError(GopsError):
+    """An argument that is well formed, but cannot be followed."""
 
-    def error(self, message: str) -> NoReturn:
-        raise SystemExit(_fail(f"{message} (see {self.prog} --help)", 2))
+
+@contextmanager
+def _checking_arguments() -> Iterator[None]:
+    """Blame the arguments for what goes wrong: exit code 2, not 1."""
+    try:
+        yield
+    except (StoreError, TableError) as error:
+        raise _ArgumentError(str(error)) from error
 
 
 # Commands
 
 FIRST_BIDS = {"value": ".6f", "gap": ".0e"}
 
+
 def _solve(options: argparse.Namespace) -> None:
     rules = _rules(options)
-    solution = _solution(options, rules)
-    if options.out is not None:
-        solution.save(options.out)
+    if options.resume and options.out is None:
+        raise _ArgumentError("--resume needs --out FOLDER")
+    folder = None if options.out is None else Path(options.out)
+    if folder is not None and _may_resume(folder, options):
+        solution = _stored(folder, rules, options)
+    else:
+        solution = _solution(options, rules, folder)
+        if folder is not None:
+            solution.save(folder)
     table = tables.bids_table(solution)
     error = max((report.error for report in solution.reports.values()), default=0.0)
     if options.json:
@@ -85,7 +116,7 @@ def _solve(options: argparse.Namespace) -> None:
                 "bounds": list(solution.bounds()),
                 "method": solution.method,
                 "certified_error": error,
-                "first_bids": [_first_bids_row(row) for row in table.reset_index().iloc],
+                "first_bids": _first_bids(table),
             }
         )
         return
@@ -93,7 +124,7 @@ def _solve(options: argparse.Namespace) -> None:
     print("A's optimal first bids: the probability of each bid, by upcard\n")
     print(text.aligned(table, FIRST_BIDS))
     lower, upper = solution.bounds()
-    print(f"\nvalue {_shown(solution.value())}, certified between {lower:.3g} and {upper:.3g}")
+    print(f"\nvalue {_shown(solution.value())}, certified between {lower} and {upper}")
     games = sum(report.stage_games for report in solution.reports.values())
     print(f"{games:,} stage games solved ({solution.method}), every one certified by its gap")
     if options.out is not None:
@@ -104,14 +135,10 @@ def _bids(options: argparse.Namespace) -> None:
     rules = _rules(options)
     state = _state(options, rules)
     if options.solution is not None:
-        solution = load(options.solution)
-        if (solution.rules, solution.objective.name) != (rules, options.objective):
-            raise _argument(
-                StoreError(
-                    f"{options.solution} solves {solution.rules!r}, objective "
-                    f"{solution.objective.name!r}, not {rules!r}, {options.objective!r}"
-                )
-            )
+        folder = Path(options.solution)
+        if not os.path.isfile(folder / MANIFEST):
+            raise _ArgumentError(f"--solution {folder} holds no solution: there is no {MANIFEST}")
+        solution = _stored(folder, rules, options)
     else:
         _check_size(rules, options, state)
         solution = solve(rules, options.objective, start=state, exact=options.exact)
@@ -148,11 +175,13 @@ def _bids(options: argparse.Namespace) -> None:
 
 def _table(options: argparse.Namespace) -> None:
     rules = _rules(options)
-    if options.out is None and options.format == "parquet":
-        raise _argument(TableError("a Parquet table needs a file: give --out FILE"))
-    if options.out is not None and not Path(options.out).parent.is_dir():
-        raise _argument(TableError(f"--out {options.out}: its folder does not exist"))
-    table = tables.first_bids_table(_solution(options, rules))
+    if options.out is not None:
+        with _checking_arguments():
+            tables.check_file(options.out)
+    elif options.format == "parquet":
+        raise _ArgumentError("a Parquet table needs a file: give --out FILE")
+    folder = None if options.out is None else Path(options.out).parent
+    table = tables.first_bids_table(_solution(options, rules, folder))
     if options.out is not None:
         tables.write_table(table, options.format, options.out)
     if options.json:
@@ -168,36 +197,43 @@ def _match(options: argparse.Namespace) -> None:
     _check_size(rules, options)
     with _bar(options) as progress:
         solutions = solve_match(rules, options.games, exact=options.exact, progress=progress)
-    fresh = start(rules)
-    points = sum(map(abs, rules.prizes))
-    leads = sorted({0, 1, 2, 5, 10, points} & set(range(points + 1)))
     values = {
-        number: {
-            lead: solution.value(State(fresh.hand_a, fresh.hand_b, fresh.prizes, lead=lead))
-            for lead in leads
-        }
+        number: {lead: solution.value(_with_lead(rules, lead)) for lead in _leads(rules, number)}
         for number, solution in enumerate(solutions, start=1)
     }
+    first_bids = tables.bids_table(solutions[0])
     if options.json:
         _print_json(
             {
                 "rules": rules.as_dict(),
                 "games": len(solutions),
                 "objective": "win",
-                "values": {str(n): {str(d): v for d, v in row.items()} for n, row in values.items()},
-                "first_bids": [
-                    _first_bids_row(row) for row in tables.bids_table(solutions[0]).reset_index().iloc
-                ],
+                "values": values,
+                "first_bids": _first_bids(first_bids),
             }
         )
         return
     print(f"{rules!r}, match of {len(solutions)} games, the higher total wins\n")
     print("A's optimal first bids in the first game: the probability of each bid, by upcard\n")
-    print(text.aligned(tables.bids_table(solutions[0]), FIRST_BIDS))
+    print(text.aligned(first_bids, FIRST_BIDS))
     print("\nP(A wins the match) - P(B wins it) at the start of each game, by A's lead so far\n")
     for number, row in values.items():
         line = "  ".join(f"{lead:+d}: {_shown(value)}" for lead, value in row.items())
         print(f"game {number}  {line}")
+
+
+def _with_lead(rules: Rules, lead: int) -> State:
+    fresh = start(rules)
+    return State(fresh.hand_a, fresh.hand_b, fresh.prizes, lead=lead)
+
+
+def _leads(rules: Rules, number: int) -> list[int]:
+    """Return some leads that A can have at the start of a game of a match."""
+    points = sum(map(abs, rules.prizes))
+    sizes = [size for size in (0, 1, 2, 5, 10, points) if size <= (number - 1) * points]
+    # With equal hands the value at -d is minus that at d.
+    mirrored = [] if rules.hand_a == rules.hand_b else [-size for size in sizes]
+    return sorted({*sizes, *mirrored})
 
 
 def _forecast(options: argparse.Namespace) -> None:
@@ -216,31 +252,63 @@ def _forecast(options: argparse.Namespace) -> None:
     expected.check_fits()
 
 
+COMMANDS = {
+    "solve": _solve, "bids": _bids, "table": _table, "match": _match, "forecast": _forecast,
+}
+
+
 # What commands share
 
 
-def _solution(options: argparse.Namespace, rules: Rules) -> Solution:
-    """Solve as the options say, or take what a folder holds already."""
-    folder = Path(options.out) if options.out is not None and options.command == "solve" else None
-    if folder is not None and (folder / MANIFEST).exists():
-        if not options.resume:
-            raise _argument(
-                StoreError(f"--out {folder} holds a solution already; add --resume to use it")
+def _may_resume(folder: Path, options: argparse.Namespace) -> bool:
+    """Return whether --out holds a solution to use, refuse if it holds anything else."""
+    with _checking_arguments():
+        there = holds_solution(folder)
+    if there and not options.resume:
+        raise _ArgumentError(f"--out {folder} holds a solution already; add --resume to use it")
+    return there
+
+
+def _stored(folder: Path, rules: Rules, options: argparse.Namespace) -> Solution:
+    """Load a solution, if it is the one that the other arguments describe."""
+    solution = load(folder)
+    asked = {"rules": rules, "objective": options.objective, "exact": options.exact}
+    found = {
+        "rules": solution.rules, "objective": solution.objective.name, "exact": solution.exact,
+    }
+    if options.command == "solve":
+        asked["start"], found["start"] = start(rules), solution.start
+    for name, value in asked.items():
+        if found[name] != value:
+            raise _ArgumentError(
+                f"{folder} holds another solution: {name} is {found[name]!r}, not {value!r}"
             )
-        stored = load(folder)
-        same = stored.rules == rules and stored.objective.name == options.objective
-        if not same or stored.exact != options.exact:
-            raise _argument(
-                StoreError(f"--out {folder} holds another solution: {stored!r}")
-            )
-        return stored
-    if folder is not None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise _argument(StoreError(f"--out {folder} exists and holds no solution"))
+    return solution
+
+
+def _solution(options: argparse.Namespace, rules: Rules, folder: Path | None) -> Solution:
+    """Solve as the options say; what is found will be written in `folder`."""
+    if options.exact and options.method is not None:
+        raise _ArgumentError(f"--exact uses fractions only; leave --method {options.method} away")
     _check_size(rules, options)
+    if folder is not None:
+        _check_can_write(folder)
     with _bar(options) as progress:
         return solve(
             rules, options.objective, exact=options.exact, method=options.method, progress=progress
         )
+
+
+def _check_can_write(folder: Path) -> None:
+    """Refuse a folder in which no file can be made, before the work is begun."""
+    try:
+        there = next((path for path in (folder, *folder.parents) if path.exists()), folder)
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise _ArgumentError(
+            f"--out: nothing can be written in {folder}: {error.strerror or error}"
+        ) from error
 
 
 def _check_size(rules: Rules, options: argparse.Namespace, state: State | None = None) -> None:
@@ -283,8 +351,8 @@ def _state(options: argparse.Namespace, rules: Rules) -> State:
     return check_state(
         rules,
         State(
-            options.hand_a or fresh.hand_a,
-            options.hand_b or fresh.hand_b,
+            fresh.hand_a if options.hand_a is None else options.hand_a,
+            fresh.hand_b if options.hand_b is None else options.hand_b,
             prizes,
             options.upcard,
             options.carried,
@@ -309,27 +377,28 @@ def _bar(options: argparse.Namespace) -> Iterator[Progress]:
         yield progress
 
 
-def _argument(error: GopsError) -> GopsError:
-    """Mark an error as one that an argument is to blame for, so that the exit code is 2."""
-    error.is_argument = True  # type: ignore[attr-defined]
-    return error
-
-
 def _game(solution: Solution) -> dict[str, Any]:
     return {"rules": solution.rules.as_dict(), "objective": solution.objective.name}
 
 
-def _first_bids_row(row: Any) -> dict[str, Any]:
-    bids = {str(name): row[name] for name in row.index if isinstance(name, int)}
-    rest = {name: row[name] for name in ("value", "gap", "unique")}
-    return {"upcard": int(row["upcard"]), "bids": bids, **rest}
+def _first_bids(table: pd.DataFrame) -> list[dict[str, Any]]:
+    rest = ["value", "gap", "unique"]
+    bids = table.drop(columns=rest)
+    return [
+        {
+            "upcard": upcard,
+            "bids": {str(bid): p for bid, p in bids.loc[upcard].items()},
+            **{name: table.loc[upcard, name] for name in rest},
+        }
+        for upcard in table.index
+    ]
 
 
 def _shown(value: Any) -> str:
     return text.number(value, ".6g")
 
 
-def _print_json(data: dict[str, Any]) -> None:
+def _print_json(data: Mapping[Any, Any]) -> None:
     def plain(value: Any) -> Any:
         if isinstance(value, Fraction):
             return str(value)
@@ -338,103 +407,6 @@ def _print_json(data: dict[str, Any]) -> None:
         raise TypeError(f"{value!r} has no JSON form")
 
     print(json.dumps(data, default=plain))
-
-
-# Arguments
-
-
-def _joined(arguments: Sequence[str]) -> list[str]:
-    """Join ``--prizes -1,3`` to ``--prizes=-1,3``: argparse takes the list for an option."""
-    joined: list[str] = []
-    for argument in arguments:
-        before = joined[-1] if joined else ""
-        if re.fullmatch(r"-\d+(,-?\d+)*", argument) and re.fullmatch(r"--[a-z-]+", before):
-            joined[-1] = f"{before}={argument}"
-        else:
-            joined.append(argument)
-    return joined
-
-
-def _integers(written: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in written.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{written!r} is not a list of integers like 1,3,5"
-        ) from None
-
-
-def _order(written: str) -> str | tuple[int, ...]:
-    if written in NAMED_ORDERS:
-        return written
-    try:
-        return _integers(written)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(
-            f"{written!r} is none of {', '.join(NAMED_ORDERS)}, nor a list of prizes like 2,3,1"
-        ) from None
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="gops-lab",
-        description="Exact, certified solutions of GOPS (Goofspiel, the Game of Pure Strategy).",
-    )
-    parser.add_argument("--version", action="version", version=f"gops-lab {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    def command(name: str, run: Any, about: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(name, help=about, description=about, allow_abbrev=False)
-        sub.set_defaults(run=run)
-        sub.add_argument("--json", action="store_true", help="print one JSON object")
-        sub.add_argument("--quiet", action="store_true", help="draw no progress bar")
-        sub.add_argument("--exact", action="store_true", help="use fractions (small games)")
-        game = sub.add_argument_group("rules")
-        game.add_argument("--cards", type=int, metavar="N", help="cards in each hand")
-        game.add_argument("--ties", choices=sorted(TIE_RULES), default="carry")
-        game.add_argument(
-            "--order", type=_order, default="random", metavar="ORDER",
-            help="random (default), ascending, descending, or all prizes like 2,3,1",
-        )
-        game.add_argument("--negative-stakes", choices=NEGATIVE_STAKES, default="high_bid")
-        game.add_argument("--rounds", type=int, metavar="N", help="rounds played (default: all)")
-        game.add_argument("--hand-a", type=_integers, metavar="RANKS", help="like 1,3,5")
-        game.add_argument("--hand-b", type=_integers, metavar="RANKS")
-        game.add_argument("--prizes", type=_integers, metavar="PRIZES")
-        return sub
-
-    def objective(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument("--objective", choices=sorted(NAMED_OBJECTIVES), default="margin")
-
-    sub = command("solve", _solve, "Solve a game and print the optimal first bids.")
-    objective(sub)
-    sub.add_argument("--method", choices=("simplex", "highs"), help="how stage games are solved")
-    sub.add_argument("--out", metavar="FOLDER", help="store the solution there")
-    sub.add_argument("--resume", action="store_true", help="go on with what --out holds")
-
-    sub = command(
-        "bids", _bids,
-        "Print the optimal bids at one state. Here --hand-a, --hand-b and --prizes are what is "
-        "left: the hands, and the prizes still hidden.",
-    )
-    objective(sub)
-    sub.add_argument("--upcard", type=int, required=True, metavar="PRIZE")
-    sub.add_argument("--carried", type=int, default=0, metavar="POINTS")
-    sub.add_argument("--lead", type=int, default=0, metavar="POINTS")
-    sub.add_argument("--solution", metavar="FOLDER", help="a stored solution to use")
-
-    sub = command("table", _table, "Write the table of optimal first bids.")
-    objective(sub)
-    sub.add_argument("--method", choices=("simplex", "highs"))
-    sub.add_argument("--format", choices=tables.FORMATS, default="csv")
-    sub.add_argument("--out", metavar="FILE", help="default: print it")
-
-    sub = command("match", _match, "Solve a match: totals are added, the higher total wins.")
-    sub.add_argument("--games", type=int, default=3, metavar="N")
-
-    sub = command("forecast", _forecast, "Say how large a solve would be; refuse what cannot fit.")
-    objective(sub)
-    return parser
 
 
 if __name__ == "__main__":

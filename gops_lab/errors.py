@@ -27,7 +27,7 @@ class ObjectiveError(GopsError, ValueError):
 
 
 class MatrixGameError(GopsError, ValueError):
-    """A payoff matrix that is not a finite real matrix, or a request about it that makes no sense."""
+    """A payoff matrix that is not finite and real, or a request about it that makes no sense."""
 
 
 class SolverError(GopsError, ArithmeticError):

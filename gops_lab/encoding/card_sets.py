@@ -91,7 +91,9 @@ class CardSets:
         Any card of the set, each copy equally likely; in an ordered list only the first.
         """
         counts = self.counts(masks)
-        return counts * (np.cumsum(counts, axis=-1) == 1) if self.ordered else counts
+        if not self.ordered:
+            return counts
+        return np.asarray(counts * (np.cumsum(counts, axis=-1) == 1), np.int64)
 
     def canonical(self, masks: IntArray) -> IntArray:
         """Return the canonical mask of each set."""
@@ -150,7 +152,7 @@ class CardSets:
         return found
 
     def largest_total(self, masks: IntArray, count: int) -> IntArray:
-        """Return the sum of the `count` largest absolute values in each set (fewer if it is small)."""
+        """Return the sum of the `count` largest absolute values in each set."""
         total = np.zeros(masks.shape, np.int64)
         taken = np.zeros(masks.shape, np.int64)
         for i in np.argsort(-np.abs(self.cards), kind="stable"):

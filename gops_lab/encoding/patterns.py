@@ -75,7 +75,7 @@ class Patterns:
         return 13 if self.repeats else 19
 
     def encode(self, ranks_a: IntArray, ranks_b: IntArray) -> IntArray:
-        """Return the pattern codes of pairs of hands, both of shape (k, n); ranks are any integers."""
+        """Return the pattern codes of pairs of hands of any ranks, both of shape (k, n)."""
         codes = np.zeros(len(ranks_a), np.int64)
         for rank in np.unique(np.concatenate((ranks_a.ravel(), ranks_b.ravel()))):
             held_a = np.count_nonzero(ranks_a == rank, axis=1)

@@ -1,4 +1,4 @@
-"""The game itself: rules, states with their transitions, objectives. Depends on nothing else here."""
+"""The game itself: rules, states and their transitions, objectives."""
 
 from gops_lab.game.objectives import MARGIN, WIN, Objective, as_objective
 from gops_lab.game.rules import TIE_RULES, Rules, lead_change, settle

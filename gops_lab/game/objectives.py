@@ -56,12 +56,13 @@ class Objective:
             return int(value.numerator) if value.denominator == 1 else Fraction(value)
         if not isinstance(value, Real) or not math.isfinite(value):
             raise ObjectiveError(
-                f"objective {self.name!r} must give a finite number; at lead {lead} it gives {value!r}"
+                f"objective {self.name!r} must give a finite number; at lead {lead} it gives "
+                f"{value!r}"
             )
         return float(value)
 
     def is_odd(self, leads: Iterable[int]) -> bool:
-        """Whether u(-d) = -u(d) at every one of `leads`, so that swapping players negates values."""
+        """Whether u(-d) = -u(d) at all `leads`, so that swapping players negates values."""
         if self.name in ("margin", "win"):
             return True
         return all(self.known(-lead) == _negative(self.known(lead)) for lead in leads)

@@ -76,8 +76,8 @@ class Rules:
     --------
     >>> Rules(cards=3)
     Rules(cards=3, ties='carry')
-    >>> Rules(hand_a=(2, 4, 6), hand_b=(1, 3, 5), prizes=(-1, 3, 4), negative_stakes="low_bid")
-    Rules(hand_a=(2, 4, 6), hand_b=(1, 3, 5), prizes=(-1, 3, 4), ties='carry', negative_stakes='low_bid')
+    >>> Rules(hand_a=(2, 4, 6), hand_b=(1, 3, 5), prizes=(-1, 3, 4), ties="discard")
+    Rules(hand_a=(2, 4, 6), hand_b=(1, 3, 5), prizes=(-1, 3, 4), ties='discard')
     """
 
     hand_a: tuple[int, ...]
@@ -280,5 +280,7 @@ def _some(name: str, cards: tuple[int, ...]) -> tuple[int, ...]:
 def _choice(name: str, value: Any, accepted: tuple[str, ...], other: str = "") -> str:
     if not isinstance(value, str) or value not in accepted:
         names = ", ".join(repr(choice) for choice in accepted)
-        raise RulesError(f"{name} must be one of {names}{' or ' + other if other else ''}, not {value!r}")
+        if other:
+            names += f" or {other}"
+        raise RulesError(f"{name} must be one of {names}, not {value!r}")
     return value

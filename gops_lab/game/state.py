@@ -175,15 +175,16 @@ def check_state(rules: Rules, state: State) -> State:
         extra = missing_cards((*state.prizes, state.upcard), rules.prizes)
         if state.upcard in extra:
             raise StateError(
-                f"upcard {state.upcard} is exposed and cannot also be hidden in prizes {state.prizes}"
+                f"upcard {state.upcard} is exposed and cannot also be hidden in prizes "
+                f"{state.prizes}"
             )
     _check_held("prizes", state.prizes, rules.prizes)
     hidden = len(rules.prizes) - played - (state.upcard is not None)
     if len(state.prizes) != hidden:
         few = "few" if len(state.prizes) < hidden else "many"
         raise StateError(
-            f"{len(state.prizes)} hidden prizes {state.prizes} are too {few} for {left} rounds left "
-            f"with {'an' if state.upcard is not None else 'no'} upcard; {hidden} must be hidden"
+            f"{len(state.prizes)} hidden prizes {state.prizes} are too {few} for {left} rounds "
+            f"left with {'an' if state.upcard is not None else 'no'} upcard; {hidden} must be hidden"
         )
     return replace(state, prizes=_ordered(rules, state, played))
 
@@ -219,7 +220,9 @@ def expose(rules: Rules, state: State, upcard: int) -> State:
     """
     possible = upcards(rules, state)
     if upcard not in possible:
-        raise StateError(f"prize {upcard!r} cannot be exposed next; it must be one of {set(possible)}")
+        raise StateError(
+            f"prize {upcard!r} cannot be exposed next; it must be one of {sorted(possible)}"
+        )
     prizes = list(check_state(rules, state).prizes)
     prizes.remove(upcard)
     return replace(state, prizes=tuple(prizes), upcard=upcard)

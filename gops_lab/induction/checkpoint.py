@@ -83,7 +83,9 @@ class Checkpoint:
                 f"{there.get(different[0])}; nothing was written"
             )
         if not resume:
-            raise StoreError(f"{folder} holds an unfinished solve; resume it, or use another folder")
+            raise StoreError(
+                f"{folder} holds an unfinished solve; resume it, or use another folder"
+            )
         self._read_journal()
 
     def finished_tier(self, tier: int) -> dict[str, Any] | None:

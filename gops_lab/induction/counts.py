@@ -4,14 +4,15 @@ A *word* is a rank pattern (`gops_lab.encoding.patterns`) read as letters: a car
 card of B's alone, or a rank both hold. States are a word, the prizes spent, what is carried and,
 unless the lead is dropped, the lead. The hands and the prizes meet at one point only: k tied rounds
 have spent k ranks of both hands. So words are counted by how many prizes can have been tied
-(`hand_classes`), prize sets by how many sums and leads they allow for each (`prize_classes`), and the
-products are added up.
+(`hand_classes`), prize sets by how many sums and leads they allow for each (`prize_classes`), and
+the products are added up.
 
 Let c be the number of cards common to what A and B have spent, as multisets, in m rounds. The last
 k of them can all have been ties, and the one before not, for ``k = 0 .. c`` if the two differ; if
 they are equal (c = m) every k is possible but m - 1, for a last pair of equal cards would tie too.
 
-Under ``margin`` the count is exact. With a lead it is an upper bound: every prize that was not tied
+Under ``margin`` the count is exact, unless hands hold a common rank twice under carry-over or are
+too long for patterns. With a lead it is an upper bound: every prize that was not tied
 is taken to be won by either player, whatever the bids; a lead that can no longer be overturned is
 left out as the sweep leaves it out.
 
@@ -23,7 +24,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from itertools import zip_longest
 from math import comb, gcd
 from typing import NamedTuple, TypeVar
@@ -35,11 +36,14 @@ from gops_lab.game.objectives import as_objective
 from gops_lab.game.rules import Rules
 from gops_lab.induction.reduction import Reducer
 
-MOST_SETS = {True: 1 << 16, False: 1 << 15}
-"""Most prize sets that are gone through, where the lead is dropped and where it is not."""
-
-MOST_POINTS = 4096
-"""Largest total of the prizes, in units of their common divisor, whose sums are listed."""
+# Up to these limits prize sets are gone through one by one; beyond them counts are bounded by
+# products. Decks of 1 .. 16 are inside the first (1 s), those of 1 .. 15 inside the second (7 s).
+MOST_BITS = 1 << 26
+"""Most prize sets times the points of all prizes, in units of their common divisor."""
+MOST_ENTRIES = 1 << 22
+"""Most pairs of a prize set and a carried sum, where the lead is kept."""
+MOST_POINTS = 8192
+"""Most points of all prizes in the same unit, where the lead is kept."""
 
 MOST_WORD_GROUPS = 100_000
 """Most groups of words that are kept apart; beyond that they are bounded, not counted."""
@@ -181,13 +185,12 @@ def hand_classes(rules: Rules, reducer: Reducer) -> HandClasses:
         if tiers is not None:
             # A common rank held twice could be all that was spent; then no k but m is possible.
             return HandClasses(tiers, not apart or all(min(pair) < 2 for pair in held))
-    elif all(max(pair) < 2 for pair in held):
-        return HandClasses(_pairs_of_hands(held, rules, reducer.swap, classify), True)
-    return _bounded_hands(held, rules, reducer, classify)
+    tiers = _pairs_of_hands(held, rules, reducer, classify)
+    return HandClasses(tiers, not apart and not isinstance(reducer.codes, Patterns))
 
 
 def _ties(common: int, spent: int) -> set[int]:
-    """Return how many last rounds can have been tied if `common` of the cards spent are the same."""
+    """Return how many last rounds can have been tied if `common` of the cards spent are alike."""
     possible = set(range(common + 1))
     return possible - {spent - 1} if common == spent else possible
 
@@ -195,6 +198,13 @@ def _ties(common: int, spent: int) -> set[int]:
 def _add(classes: dict[Tied, Words], tied: Tied, count: int, mirrored: int) -> None:
     before = classes.get(tied, Words(0, 0))
     classes[tied] = Words(before.all + count, before.mirrored + mirrored)
+
+
+_Letter = tuple[int, int, int]
+"""(whether the two share a rank, cards of A's, cards of B's)."""
+
+_Place = tuple[int, int, int]
+"""(common cards held so far, position among the ranks, cards of the last letter there)."""
 
 
 class _Reading(NamedTuple):
@@ -211,10 +221,6 @@ class _Reading(NamedTuple):
     """Whether the word is its own mirror so far."""
     places: tuple[tuple[_Place, ...], ...]
     """Earliest places, one tuple for each orientation of the hands; empty where there is none."""
-
-
-_Place = tuple[int, int, int]
-"""(common cards held so far, position among the ranks, cards of the last letter there)."""
 
 
 def _words(
@@ -257,7 +263,7 @@ def _words(
 
 
 def _read(
-    reading: _Reading, letter: tuple[int, int, int],
+    reading: _Reading, letter: _Letter,
     orientations: Sequence[tuple[tuple[int, int], ...]], cards: int,
 ) -> _Reading | None:
     """Return the reading of words with one more letter, or None if no hands have such words."""
@@ -276,9 +282,9 @@ def _read(
     return _Reading(cards_a, cards_b, last, mirrored, places)
 
 
-@cache
+@lru_cache(maxsize=1 << 16)
 def _lay(
-    held: tuple[tuple[int, int], ...], letter: tuple[int, int, int],
+    held: tuple[tuple[int, int], ...], letter: _Letter,
     before: tuple[_Place, ...], same: bool,
 ) -> tuple[_Place, ...]:
     """Return the earliest places of a letter after these places, one for each cost."""
@@ -311,32 +317,9 @@ def _common_held(pair: tuple[int, int], a: int, b: int) -> int:
 
 
 def _pairs_of_hands(
-    held: Sequence[tuple[int, int]], rules: Rules, swap: bool, classify: Classify
-) -> list[dict[Tied, Words]]:
-    """Return the pairs of hands of every tier, no hand with repeats, patterns not used."""
-    both = sum(min(pair) for pair in held)
-    only = rules.cards - both
-    tiers: list[dict[Tied, Words]] = []
-    for spent in range(rules.rounds):
-        classes: dict[Tied, Words] = {}
-        for common in range(min(spent, both) + 1):
-            count = sum(
-                comb(both, common) * comb(both - common, i) * comb(both - common - i, j)
-                * comb(only, spent - common - i) * comb(only, spent - common - j)
-                for i in range(min(spent, both) - common + 1)
-                for j in range(min(spent, both - i) - common + 1)
-            )
-            if count:
-                mirrored = count if swap and common == spent else 0
-                _add(classes, classify([common], spent), count, mirrored)
-        tiers.append(classes)
-    return tiers
-
-
-def _bounded_hands(
     held: Sequence[tuple[int, int]], rules: Rules, reducer: Reducer, classify: Classify
-) -> HandClasses:
-    """Return upper bounds: all pairs of hands, any ties."""
+) -> list[dict[Tied, Words]]:
+    """Return all pairs of hands, as if all could follow any ties: a bound on the words."""
     sizes_a, sizes_b = (_set_sizes(Counter(hand).values()) for hand in (rules.hand_a, rules.hand_b))
     alike = sum(min(pair) for pair in held)
     tiers: list[dict[Tied, Words]] = []
@@ -348,10 +331,9 @@ def _bounded_hands(
             words = Words(2 * words.all, 0)
         elif reducer.swap:
             words = Words(words.all, sizes_a[cards])
-        # As if two unequal hands had been spent: then any number up to the largest is possible.
-        most = min(spent, alike)
-        tiers.append({classify(range(most + 1), spent): words})
-    return HandClasses(tiers, False)
+        tied = classify(range(min(spent, alike) + 1), spent)
+        tiers.append({tied: words})
+    return tiers
 
 
 def _set_sizes(copies: Iterable[int]) -> list[int]:
@@ -393,16 +375,14 @@ def prize_classes(
     found: list[dict[Tied, Sizes]] = [{tied: Sizes() for tied in tier} for tier in classes]
     carry = bool(rules.tie_rule.carried)
     if reducer.ignores_lead and not carry:
+        sets = _prize_sets(rules)
         for spent, tier in enumerate(found):
-            sets, games = _prize_sets(rules, spent)
             for sizes in tier.values():
-                sizes.values = sizes.values_at_0 = sets
-                sizes.games = sizes.games_at_0 = games
+                sizes.values = sizes.values_at_0 = sets.spent[spent]
+                sizes.games = sizes.games_at_0 = sets.games[spent]
         return PrizeClasses(found, True)
     unit = gcd(*rules.prizes) or 1
-    most_sets = MOST_SETS[reducer.ignores_lead]
-    sets = sum(_prize_sets(rules, spent)[0] for spent in range(rules.rounds + 1))
-    if sets > most_sets or sum(map(abs, rules.prizes)) // unit > MOST_POINTS:
+    if not _can_be_listed(rules, reducer, sum(map(abs, rules.prizes)) // unit):
         _bound(rules, reducer, unit, found)
         return PrizeClasses(found, False)
     if reducer.ignores_lead:
@@ -414,20 +394,37 @@ def prize_classes(
     return PrizeClasses(found, reducer.ignores_lead)
 
 
-def _prize_sets(rules: Rules, spent: int) -> tuple[int, int]:
-    """Return how many sets of prizes can be spent in so many rounds, and next upcards with them."""
+class _PrizeSets(NamedTuple):
+    """How many sets of prizes there are, by how many prizes are spent."""
+
+    spent: list[int]
+    """Sets of prizes spent."""
+    games: list[int]
+    """Pairs of such a set and the next upcard."""
+
+
+def _prize_sets(rules: Rules) -> _PrizeSets:
     if rules.known_order is not None:
-        return 1, 1
-    copies = Counter(rules.prizes)
-    sets = _set_sizes(copies.values())
-    upcards = 0
-    for count in set(copies.values()):
-        like_it = [other for other in copies.values()]
-        like_it.remove(count)
-        without_one = _set_sizes([*like_it, count - 1])
-        alike = sum(other == count for other in copies.values())
-        upcards += alike * (without_one[spent] if spent < len(without_one) else 0)
-    return sets[spent], upcards
+        return _PrizeSets([1] * (rules.rounds + 1), [1] * (rules.rounds + 1))
+    copies = list(Counter(rules.prizes).values())
+    games = [0] * len(rules.prizes)
+    for count, alike in Counter(copies).items():
+        others = copies.copy()
+        others.remove(count)
+        for spent, sets in enumerate(_set_sizes([*others, count - 1])):
+            games[spent] += alike * sets
+    return _PrizeSets(_set_sizes(copies), games)
+
+
+def _can_be_listed(rules: Rules, reducer: Reducer, points: int) -> bool:
+    """Return whether the prize sets are few, and the sums small enough, to go through them."""
+    sets = sum(_prize_sets(rules).spent[: rules.rounds + 1])
+    if reducer.ignores_lead:
+        return sets * max(points, 512) < MOST_BITS
+    entries = sets * rules.rounds
+    if rules.tie_rule.carried:
+        entries = min(sets * points, 3 ** len(rules.prizes))
+    return entries <= MOST_ENTRIES and points <= MOST_POINTS
 
 
 Table = TypeVar("Table")
@@ -438,22 +435,24 @@ def _walk(
 ) -> Iterator[tuple[tuple[int, ...], Table]]:
     """Yield every set of prizes that can be spent, with its table, made prize by prize.
 
-    Depth first, so that only one branch is in memory at a time.
+    Depth first, so that few tables are in memory at a time.
     """
     order = rules.known_order
     prizes = order or rules.prizes
-    branches = [((), 0, empty)]
-    while branches:
-        spent, first, table = branches.pop()
+
+    def walk(
+        spent: tuple[int, ...], first: int, table: Table
+    ) -> Iterator[tuple[tuple[int, ...], Table]]:
         yield spent, table
         if len(spent) == rules.rounds:
-            continue
+            return
         for position in range(first, first + 1 if order else len(prizes)):
             # Of equal prizes the lowest position not taken stands for all.
-            if order is None and position > first and prizes[position] == prizes[position - 1]:
-                continue
-            prize = prizes[position]
-            branches.append(((*spent, prize), position + 1, add(table, prize)))
+            if order or position == first or prizes[position] != prizes[position - 1]:
+                prize = prizes[position]
+                yield from walk((*spent, prize), position + 1, add(table, prize))
+
+    yield from walk((), 0, empty)
 
 
 def _count_sums(rules: Rules, unit: int, found: Sequence[dict[Tied, Sizes]]) -> None:
@@ -478,7 +477,8 @@ def _count_sums(rules: Rules, unit: int, found: Sequence[dict[Tied, Sizes]]) -> 
             sums |= table[k] << (len(table) - k) * shift
         return sums.bit_count()
 
-    for spent, table in _walk(rules, (1,), add):
+    start: tuple[int, ...] = (1,)
+    for spent, table in _walk(rules, start, add):
         rounds = len(spent)
         if rounds < rules.rounds:
             for tied, sizes in found[rounds].items():
@@ -554,7 +554,8 @@ def _count_leads(
         won = [leads_.after(leads, prize // unit) for leads in table]
         return tuple(a | b for a, b in zip_longest(won, [0, *table], fillvalue=0))
 
-    for spent, table in _walk(rules, (leads_.level,), add):
+    start: tuple[int, ...] = (leads_.level,)
+    for spent, table in _walk(rules, start, add):
         rounds = len(spent)
         if rounds == rules.rounds:
             continue
@@ -662,7 +663,7 @@ def _bound(
     largest = sorted((abs(prize) // unit for prize in rules.prizes), reverse=True)
 
     def ways(prizes: int, tied: Tied, exposed: int) -> int:
-        """Return a bound on (sum, lead) for one set of so many prizes, an upcard among them or not."""
+        """Return a bound on (sum, lead) for one set of prizes, an upcard among them or not."""
         reach = sum(largest[:prizes])
         sums = sum(comb(prizes, k + exposed) for k in tied) if carry else 1
         if rules.known_order is not None:
@@ -670,13 +671,14 @@ def _bound(
         sums = min(sums, 2 * reach + 1)
         if reducer.ignores_lead:
             return sums
-        return sums * min((2 if carry else 3) ** prizes, 2 * reach + 1)
+        outcomes: int = (2 if carry else 3) ** prizes
+        return sums * min(outcomes, 2 * reach + 1)
 
+    sets = _prize_sets(rules)
     for spent, tier in enumerate(found):
-        sets, upcards = _prize_sets(rules, spent)
         for tied, sizes in tier.items():
-            sizes.values = sets * ways(spent, tied, 0)
+            sizes.values = sets.spent[spent] * ways(spent, tied, 0)
             if carry:
-                sizes.games = _prize_sets(rules, spent + 1)[0] * ways(spent + 1, tied, 1)
+                sizes.games = sets.spent[spent + 1] * ways(spent + 1, tied, 1)
             else:
-                sizes.games = upcards * ways(spent, tied, 0)
+                sizes.games = sets.games[spent] * ways(spent, tied, 0)

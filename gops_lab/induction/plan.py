@@ -105,16 +105,16 @@ def _starts(
     lead = np.array([state.lead for state in starts], np.int64)
     if reducer.ignores_lead:
         lead = np.zeros_like(lead)
-    ranks = (
+    ranks_a, ranks_b = (
         np.tile(np.array(hand, np.int64), (len(starts), 1))
         for hand in (first.hand_a, first.hand_b)
     )
     hidden = reducer.prizes.encode([first.prizes] * len(starts))
     if first.upcard is not None:
-        codes, rows = np.unique(reducer.codes.encode(*ranks), return_inverse=True)
+        codes, rows = np.unique(reducer.codes.encode(ranks_a, ranks_b), return_inverse=True)
         return codes, _empty(), [rows, hidden, np.full_like(lead, first.stake), lead]
     carried = np.full_like(lead, first.carried)
-    found = reducer.represent(first.tier, *ranks, hidden, carried, lead)
+    found = reducer.represent(first.tier, ranks_a, ranks_b, hidden, carried, lead)
     open_ = ~found.known
     codes, rows = np.unique(found.codes[open_], return_inverse=True)
     columns = (found.prizes, found.carried, found.lead)

@@ -137,7 +137,7 @@ class Reducer:
         return np.zeros(shape, object if self.exact else np.float64)
 
     def utility(self, leads: IntArray) -> ValueArray:
-        """Return A's utility at each final lead; what is still to be gained if leads are dropped."""
+        """Return A's utility at each final lead; 0, nothing more to gain, if leads are dropped."""
         if self.ignores_lead:
             return self.values(leads.shape)
         distinct, where = np.unique(leads, return_inverse=True)
@@ -213,7 +213,7 @@ class Reducer:
 
     def zero_by_symmetry(self, mirror: BoolArray, lead: IntArray) -> BoolArray:
         """Return where a node that is its own mirror is worth 0."""
-        return mirror & (lead == 0)
+        return np.asarray(mirror & (lead == 0))
 
     def decided(self, tier: int, prizes: IntArray, on_table: IntArray, lead: IntArray) -> BoolArray:
         """Return where nothing that can still happen changes the utility.
@@ -269,9 +269,9 @@ class FlatParts:
         if not self._look:
             return np.zeros(low.shape, np.bool_)
         if self._sign:
-            return (low > 0) | (high < 0) | (low == high)
+            return np.asarray((low > 0) | (high < 0) | (low == high))
         if self._until is None:
-            return low == high
+            return np.asarray(low == high)
         inside = (low >= self._low) & (high < self._low + len(self._until))
         first = np.where(inside, low - self._low, 0)
         return inside & (self._until[first] >= high - self._low)

@@ -74,7 +74,7 @@ class Solution:
     Fraction(0, 1)
     >>> state = gl.State((1, 3), (2, 3), prizes=(3,), upcard=2, carried=0, lead=1)
     >>> solution.value(state)
-    Fraction(-2, 3)
+    Fraction(-2, 5)
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class Solution:
         )
 
     def stage_solution(self, state: State | None = None) -> StageSolution:
-        """Return a stage game with both optimal strategies, its gap and the error of its payoffs."""
+        """Return a stage game with both optimal strategies and its certificate."""
         return self._stage(self._exposed(state))
 
     def first_bids(self, player: str = "a") -> pd.DataFrame:
@@ -299,8 +299,8 @@ class Solution:
 
     def _solved_stage(self, state: State) -> StageSolution:
         """Return the solved stage game of a state with an upcard."""
-        payoffs, found = self._payoffs(state) if self._in_scope(state) else (None, None)
-        if payoffs is None or not found.all():
+        payoffs = self._payoffs(state) if self._in_scope(state) else None
+        if payoffs is None:
             return self._subgame(state)._stage(state)
         if self.reducer.ignores_lead:
             payoffs = payoffs + state.lead
@@ -320,8 +320,8 @@ class Solution:
             error = (below.error if below else 0.0) + rounding
         return StageSolution(frame, game, error)
 
-    def _payoffs(self, state: State) -> tuple[ValueArray, Any]:
-        """Return A's payoffs for every pair of cards, and which of them the tables gave."""
+    def _payoffs(self, state: State) -> ValueArray | None:
+        """Return A's payoffs for every pair of cards, or None if the tables lack one."""
         ranks = np.array([state.hand_a], np.int64), np.array([state.hand_b], np.int64)
         hands = self.reducer.hands(state.tier, self.reducer.codes.encode(*ranks))
         payoffs, found = stage_payoffs(
@@ -334,7 +334,7 @@ class Solution:
             np.array([0 if self.reducer.ignores_lead else state.lead]),
             self.tables.get(state.tier - 1),
         )
-        return payoffs[0], found[0]
+        return payoffs[0] if found.all() else None
 
     def _subgame(self, state: State) -> Solution:
         """Return the solution of the game from a state on, solved now or remembered."""

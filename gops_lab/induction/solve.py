@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +13,13 @@ from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, rules_left
 from gops_lab.game.state import start as start_of
 from gops_lab.induction import rectangle
+from gops_lab.induction.forecast import forecast
 from gops_lab.induction.plan import plan_tiers
 from gops_lab.induction.reduction import Reducer, Reductions
 from gops_lab.induction.solution import Solution
-from gops_lab.induction.stage_solvers import METHODS, StageSolver, stage_solver
+from gops_lab.induction.stage_solvers import StageSolver, stage_solver
 from gops_lab.induction.sweep import NodeTable, Progress, Table, TierReport, solve_tier
+from gops_lab.matrix_games import METHODS
 
 
 def solve(
@@ -66,6 +68,8 @@ def solve(
     ------
     StateError
         If `start` does not fit the rules.
+    ForecastError
+        If the solve needs more memory than there is; nothing is begun then.
     ObjectiveError
         If the objective is none of the above, or a utility has no finite value where a game ends.
 
@@ -112,9 +116,12 @@ def solve_states(
     leads = [state.lead for state in starts]
     below = left_to_play(rules, first)
     reducer = Reducer(below, goal, min(leads), max(leads), reductions, exact)
-    tables: Mapping[int, Table]
     chosen = _method(method, exact)
-    if method is None and not exact and reductions is None and _fits_rectangles(reducer, starts):
+    on_rectangles = (
+        method is None and not exact and reductions is None and _fits_rectangles(reducer, starts)
+    )
+    forecast(below, goal, exact=exact, method=None if on_rectangles else chosen).check_fits()
+    if on_rectangles:
         tables, reports = rectangle_sweep(reducer, workers, keep, progress)
         how = "rectangle sweep, supports then simplex"
     else:
@@ -148,7 +155,7 @@ def _fits_rectangles(reducer: Reducer, starts: Sequence[State]) -> bool:
 
 def rectangle_sweep(
     reducer: Reducer, workers: int | None, keep: str | int, progress: Progress | None
-) -> tuple[dict[int, rectangle.TierTable], dict[int, TierReport]]:
+) -> tuple[dict[int, Table], dict[int, TierReport]]:
     """Solve a game with the fast sweep over rank patterns and prize sets."""
     tables, found = rectangle.solve_tiers(
         reducer.rules, reducer.objective, workers=workers, keep=keep, progress=progress
@@ -168,17 +175,17 @@ def rectangle_sweep(
         )
         for report in found
     }
-    return tables, reports
+    return dict(tables), reports
 
 
 def general_sweep(
     reducer: Reducer, starts: Sequence[State], solver: StageSolver, progress: Progress | None
-) -> tuple[dict[int, NodeTable], dict[int, TierReport]]:
+) -> tuple[dict[int, Table], dict[int, TierReport]]:
     """Find all states below the starts, then solve them tier by tier; works for all rules."""
     tiers = plan_tiers(reducer, starts)
     total = sum(len(tier.solved_stages(reducer)) for tier in tiers)
     done = 0
-    tables: dict[int, NodeTable] = {}
+    tables: dict[int, Table] = {}
     reports: dict[int, TierReport] = {}
     below: NodeTable | None = None
     error = 0.0

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gops_lab.errors import MatrixGameError
-from gops_lab.matrix_games import solve_matrix_game, solve_matrix_games
+from gops_lab.matrix_games import METHODS, solve_matrix_game, solve_matrix_games
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +26,8 @@ class SolvedStages:
 StageSolver = Callable[[npt.NDArray[Any]], SolvedStages]
 """Takes payoffs of shape (k, m, n)."""
 
-METHODS = ("simplex", "highs", "exact")
-
-
 def stage_solver(method: str) -> StageSolver:
-    """Return the solver named ``"simplex"`` (batch kernel), ``"highs"`` (linprog) or ``"exact"``."""
+    """Return the batch solver of a name: simplex (our kernel), highs (linprog) or exact."""
     if method == "simplex":
         return _solve_in_batch
     if method in ("highs", "exact"):
@@ -40,7 +37,9 @@ def stage_solver(method: str) -> StageSolver:
 
 def _solve_in_batch(payoffs: npt.NDArray[Any]) -> SolvedStages:
     solved = solve_matrix_games(payoffs)
-    return SolvedStages(solved.value, solved.gap, dict(Counter(solved.method.tolist())))
+    counts = np.bincount(solved.method, minlength=len(METHODS))
+    methods = {name: int(count) for name, count in zip(METHODS, counts, strict=True) if count}
+    return SolvedStages(solved.value, solved.gap, methods)
 
 
 def _solve_one_by_one(payoffs: npt.NDArray[Any], method: str) -> SolvedStages:

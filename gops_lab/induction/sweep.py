@@ -20,6 +20,7 @@ from typing import Protocol
 
 import numpy as np
 
+from gops_lab.encoding.card_sets import BoolArray
 from gops_lab.encoding.patterns import IntArray
 from gops_lab.induction.plan import Tier
 from gops_lab.induction.records import Records
@@ -36,8 +37,8 @@ class Table(Protocol):
     """Values of the nodes of one tier."""
 
     def lookup(
-        self, codes: IntArray, prizes: IntArray, carried: IntArray, lead: IntArray
-    ) -> tuple[ValueArray, IntArray]:
+        self, codes: IntArray, prizes: IntArray, carried: IntArray, lead: IntArray, /
+    ) -> tuple[ValueArray, BoolArray]:
         """Return the value of each node and whether the table has it."""
 
 
@@ -51,7 +52,7 @@ class NodeTable:
 
     def lookup(
         self, codes: IntArray, prizes: IntArray, carried: IntArray, lead: IntArray
-    ) -> tuple[ValueArray, IntArray]:
+    ) -> tuple[ValueArray, BoolArray]:
         """Return the value of each node (0 where it is missing) and whether it is there."""
         row = self.nodes.locate((codes, prizes, carried, lead))
         found = row >= 0
@@ -75,8 +76,8 @@ class TierReport:
     """How many stage games each method solved."""
 
 
-def node_values(reducer: Reducer, nodes: Nodes, table: Table | None) -> tuple[ValueArray, IntArray]:
-    """Return the value of each node and whether it was known or in the table.
+def node_values(reducer: Reducer, nodes: Nodes, table: Table | None) -> tuple[ValueArray, BoolArray]:
+    """Return the value of each node, and whether it was known or in the table.
 
     Arrays of any shape; the values are from the side of whoever asked.
     """
@@ -95,7 +96,7 @@ def node_values(reducer: Reducer, nodes: Nodes, table: Table | None) -> tuple[Va
 def stage_payoffs(
     reducer: Reducer, cards: int, hands: Hands, rows: IntArray,
     hidden: IntArray, stake: IntArray, lead: IntArray, table: Table | None,
-) -> tuple[ValueArray, IntArray]:
+) -> tuple[ValueArray, BoolArray]:
     """Return A's payoffs at k stage games, shape (k, n, n), and whether each entry was found.
 
     Under ``margin`` the payoffs are points still to be gained, the lead left out (unless that

@@ -5,6 +5,7 @@ from the payoff matrix alone.
 """
 
 from gops_lab.matrix_games.batch import (
+    METHODS,
     MatrixGameSolutions,
     SaddlePoints,
     saddle_points,
@@ -15,6 +16,7 @@ from gops_lab.matrix_games.ranges import is_unique, optimal_ranges
 from gops_lab.matrix_games.solver import solve_matrix_game
 
 __all__ = [
+    "METHODS",
     "MatrixGameSolution",
     "MatrixGameSolutions",
     "SaddlePoints",

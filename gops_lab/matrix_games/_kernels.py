@@ -47,13 +47,15 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # All payoffs are scaled to a spread of 1, so these are absolute. A variable with a reduced cost
 # above -COST_TOLERANCE can lower the value by no more than that; an entry below PIVOT_TOLERANCE may
-# be rounding alone; ratios closer than TIE_TOLERANCE are tied. Bland's rule comes into play after many
-# pivots have left their rounding, hence BLAND_TOLERANCE for its ties.
+# be rounding alone; ratios closer than TIE_TOLERANCE are tied. Bland's rule comes into play after
+# many pivots have left their rounding, hence BLAND_TOLERANCE for its ties.
 _COST_TOLERANCE = 1e-13
-_PIVOT_TOLERANCE = 1e-10
+_PIVOT_TOLERANCE = 1e-12
 _TIE_TOLERANCE = 1e-14
 _BLAND_TOLERANCE = 1e-12
 
+# pivots by the fast rule before Bland's takes over, for each action of either player
+_PATIENCE = 4
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
@@ -186,8 +188,8 @@ def _iterate(rows: int, columns: int, work: FloatArray, labels: IntArray) -> Non
     blocks = (columns + 4) >> 2
     side_block, side_lane = columns >> 2, columns & 3
     keys = rows + 2
-    patience = 4 * (rows + columns)
-    for count in range(10 * patience):
+    patience = _PATIENCE * (rows + columns)
+    for count in range(patience + 40 * (rows + columns)):
         entering = 0
         least = -_COST_TOLERANCE
         for b in range(blocks):
@@ -215,8 +217,9 @@ def _iterate(rows: int, columns: int, work: FloatArray, labels: IntArray) -> Non
         best = np.inf
         for i in range(rows):
             entry = work[i, block, lane]
-            # of tied rows, the one with the largest pivot has the least key
-            key = max(work[i, side_block, side_lane], 0.0) / entry - _TIE_TOLERANCE * entry
+            # of tied rows, the one with the largest pivot has the least key, pivots above 1 alike
+            key = max(work[i, side_block, side_lane], 0.0) / entry
+            key = key - _TIE_TOLERANCE * min(entry, 1.0)
             key = key if entry > _PIVOT_TOLERANCE else np.inf
             work[keys, i >> 2, i & 3] = key
             best = min(best, key)
@@ -232,6 +235,9 @@ def _iterate(rows: int, columns: int, work: FloatArray, labels: IntArray) -> Non
                     and labels[i] < labels[leaving]
                 ):
                     leaving = i
+        # Rounding may leave a right-hand side of -1e-17. The ratio test takes it for 0, and so must
+        # the pivot: dividing it by a small entry would make a large infeasibility of it.
+        work[leaving, side_block, side_lane] = max(work[leaving, side_block, side_lane], 0.0)
         _pivot(work, labels, rows, columns, leaving, entering)
 
 
@@ -362,12 +368,12 @@ def solve_one(
     array([0.25, 0.75])
     """
     wanted = rows + columns
-    for attempt in range(2):
-        if attempt == 1:
+    for attempt in range(3):
+        if attempt > 0:
             for i in range(wanted):
                 labels[wanted + labels[i]] = 1 if i < rows else 0
         smallest, spread = _start(payoff, rows, columns, work, labels)
-        if attempt == 1:
+        if attempt > 0:
             _return_to_basis(rows, columns, work, labels)
         _iterate(rows, columns, work, labels)
         low, high = _read_off(payoff, rows, columns, work, labels, row, column, smallest)

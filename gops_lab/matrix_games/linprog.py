@@ -11,6 +11,8 @@ a game whose gap is above tolerance is solved again in exact fractions.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linprog
@@ -24,6 +26,9 @@ from gops_lab.matrix_games.game import (
     float_solution,
 )
 from gops_lab.matrix_games.payoff import FloatMatrix, PayoffLike, as_payoff_matrix, scale
+
+Strategy: TypeAlias = npt.NDArray[np.float64]
+Strategies: TypeAlias = tuple[Strategy, Strategy]
 
 
 def solve_by_linprog(payoff: PayoffLike) -> MatrixGameSolution:
@@ -58,16 +63,15 @@ def solve_by_linprog(payoff: PayoffLike) -> MatrixGameSolution:
     matrix = as_payoff_matrix(payoff)
     scaled, _, spread = scale(matrix)
     strategies = highs_strategies(scaled)
-    if strategies is not None:
-        solution = float_solution(matrix, *strategies, "highs")
-        if solution.gap <= GAP_TOLERANCE * spread:
-            return solution
+    for refine in (_as_they_are, _on_their_supports):
+        if strategies is not None:
+            solution = float_solution(matrix, *refine(scaled, *strategies), "highs")
+            if solution.gap <= GAP_TOLERANCE * spread:
+                return solution
     return solve_exactly_in_floats(matrix)
 
 
-def highs_strategies(
-    scaled: FloatMatrix,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
+def highs_strategies(scaled: FloatMatrix) -> Strategies | None:
     """Return HiGHS's strategies for payoffs between 0 and 1; None if it reports a failure."""
     rows, columns = scaled.shape
     objective = np.zeros(rows + 1)
@@ -90,6 +94,31 @@ def highs_strategies(
     if not (abs(row.sum() - 1) < 1e-3 and abs(column.sum() - 1) < 1e-3):
         return None
     return as_distribution(row), as_distribution(column)
+
+
+def _as_they_are(_scaled: FloatMatrix, row: Strategy, column: Strategy) -> Strategies:
+    return row, column
+
+
+def _on_their_supports(scaled: FloatMatrix, row: Strategy, column: Strategy) -> Strategies:
+    """Compute both strategies afresh from the equations that their supports stand for.
+
+    HiGHS is content with constraints that hold to 1e-10 and drops payoffs below 1e-9 of the spread,
+    but the actions it uses are mostly the right ones. Against each of them the other player's
+    strategy yields v, which together with the sum of 1 determines it.
+    """
+    rows, columns = np.flatnonzero(row > 1e-9), np.flatnonzero(column > 1e-9)
+    block = scaled[np.ix_(rows, columns)]
+    refined = (np.zeros_like(row), np.zeros_like(column))
+    for strategy, support, payoffs in zip(refined, (rows, columns), (block.T, block), strict=True):
+        replies, actions = payoffs.shape
+        system = np.ones((replies + 1, actions + 1))
+        system[:replies, :actions] = payoffs
+        system[:replies, actions] = -1.0
+        system[replies, actions] = 0.0
+        right = np.append(np.zeros(replies), 1.0)
+        strategy[support] = np.linalg.lstsq(system, right, rcond=None)[0][:actions]
+    return as_distribution(refined[0]), as_distribution(refined[1])
 
 
 def solve_exactly_in_floats(matrix: FloatMatrix) -> MatrixGameSolution:

@@ -9,6 +9,7 @@ start from the optimum already found and use the remaining columns only.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,24 @@ from gops_lab.matrix_games.payoff import (
 )
 from gops_lab.matrix_games.tableau import Tableau, first_tableau, lexicographic_row, tolerant_row
 
-TIE_TOLERANCE = 1e-10
-"""Payoffs closer than this share of the spread are tied, unless the caller says otherwise."""
+PAYOFF_ERROR = 1e-14
+"""How far payoffs may be off through rounding, unless the caller knows better; in their unit."""
+
+# Numbers up to this are rounding, in a game whose payoffs are scaled to a spread of 1; more if the
+# payoffs have an error of their own, which the solution of equations magnifies: so many times that
+# error, up to a limit beyond which a tableau would not mean anything.
+_LEAST_TOLERANCE = 1e-10
+_MAGNIFICATION = 30.0
+_LARGEST_TOLERANCE = 1e-2
 
 # a range narrower than this is a point, and a vertex may miss the value by as much
 _ACCURACY = 1e-9
+
+# what arithmetic on payoffs of this size may have left, as a share of the largest
+_ROUNDING = 4 * 2.0**-52
+
+# a variable with a smaller reduced cost has nothing to gain
+_COST_TOLERANCE = 1e-13
 
 # Pivots for one linear program. Games of a dozen actions need about as many; the limit is there so
 # that rounding can never make a float search endless.
@@ -40,7 +54,7 @@ def optimal_ranges(
     payoff: PayoffLike,
     player: str = "row",
     exact: bool = False,
-    tolerance: float = TIE_TOLERANCE,
+    error: float = PAYOFF_ERROR,
 ) -> npt.NDArray[Any]:
     """Return each action's least and largest probability over all optimal strategies.
 
@@ -53,11 +67,13 @@ def optimal_ranges(
     exact : bool
         In fractions, for the payoffs exactly as they are: payoffs that differ by rounding only are
         then no ties, and what would be a range in truth may come out as a point.
-    tolerance : float
-        Without `exact`: differences up to this share of the spread of the payoffs (largest minus
-        smallest) count as rounding, so that ties which it has broken are still seen as ties. Raise
-        it for payoffs known less accurately, for instance to 1e-5 for float32 tables; the ranges
-        are then about as accurate as the payoffs.
+    error : float
+        Without `exact`: how far each payoff may be off, in its own unit, so that ties which this
+        error has broken are still seen as ties; the ranges are then about as accurate as the
+        payoffs are for their spread (largest minus smallest). Payoffs that differ by no more than
+        the error explains are all tied. The default suits payoffs of order 1 or more that were
+        computed in float64; rounding that is small for the spread (1e-10 of it) or for the largest
+        payoff (four units in its last place) is allowed for even if `error` is 0.
 
     Returns
     -------
@@ -68,8 +84,8 @@ def optimal_ranges(
     Raises
     ------
     MatrixGameError
-        If `payoff` is no finite real matrix, `player` is neither of the two, or `tolerance` is not
-        between 0 and 0.01.
+        If `payoff` is no finite real matrix, `player` is neither of the two, or `error` is negative
+        or not finite.
     SolverError
         If rounding defeats the search in floats; `exact` still answers.
 
@@ -88,36 +104,41 @@ def optimal_ranges(
     >>> optimal_ranges([[2, 0, 1], [0, 2, 1]], player="column", exact=True).astype(str)
     array([['0', '1/2'],
            ['0', '1/2'],
-           ['0', '1']], dtype=object)
+           ['0', '1']], dtype='<U3')
     """
-    if player not in ("row", "column"):
-        raise MatrixGameError(f"player is {player!r}; accepted are 'row' and 'column'")
+    _check_player(player)
     if exact:
         return _exact_ranges(payoff, player)
-    if not 0 <= tolerance <= 0.01:
-        raise MatrixGameError(f"tolerance is {tolerance!r}; it must lie between 0 and 0.01")
-    return _float_ranges(payoff, player, float(tolerance))
+    return _float_ranges(payoff, player, error)[0]
 
 
 def is_unique(
     payoff: PayoffLike,
     player: str = "row",
     exact: bool = False,
-    tolerance: float = TIE_TOLERANCE,
+    error: float = PAYOFF_ERROR,
 ) -> bool:
     """Return whether a player has only one optimal strategy.
 
-    Parameters and errors are those of :func:`optimal_ranges`. In floats, ranges narrower than 1e-9
-    count as points.
+    Parameters and errors are those of :func:`optimal_ranges`. In floats, ranges no wider than
+    rounding (1e-9, more if the payoffs have an error) count as points.
 
     Examples
     --------
     >>> is_unique([[1, -1], [-1, 1]]), is_unique([[0, 0], [0, 0]])
     (True, False)
     """
-    ranges = optimal_ranges(payoff, player, exact, tolerance)
-    width = max(ranges[:, 1] - ranges[:, 0])
-    return bool(width == 0 if exact else width <= _ACCURACY)
+    _check_player(player)
+    if exact:
+        ranges, accuracy = _exact_ranges(payoff, player), 0.0
+    else:
+        ranges, accuracy = _float_ranges(payoff, player, error)
+    return bool(max(ranges[:, 1] - ranges[:, 0]) <= accuracy)
+
+
+def _check_player(player: str) -> None:
+    if player not in ("row", "column"):
+        raise MatrixGameError(f"player is {player!r}; accepted are 'row' and 'column'")
 
 
 def _exact_ranges(payoff: PayoffLike, player: str) -> npt.NDArray[Any]:
@@ -134,29 +155,43 @@ def _exact_ranges(payoff: PayoffLike, player: str) -> npt.NDArray[Any]:
     return _ranges(tableau, lexicographic_row, probability, 0)
 
 
-def _float_ranges(payoff: PayoffLike, player: str, tolerance: float) -> npt.NDArray[np.float64]:
-    scaled, _, _ = scale(as_payoff_matrix(payoff))
+def _float_ranges(
+    payoff: PayoffLike, player: str, error: float
+) -> tuple[npt.NDArray[np.float64], float]:
+    """Return the ranges and how accurate they are."""
+    unscaled = as_payoff_matrix(payoff)
+    if not 0 <= error < inf:
+        raise MatrixGameError(
+            f"error of the payoffs is {error!r}; it must be 0 or more, and finite"
+        )
+    scaled, _, spread = scale(unscaled)
     matrix = scaled if player == "column" else 1.0 - scaled.T
+    error = max(float(error), _ROUNDING * float(np.abs(unscaled).max()))
+    if spread <= 2 * error:
+        matrix = np.zeros_like(matrix)
+        tolerance = _LEAST_TOLERANCE
+    else:
+        tolerance = max(_LEAST_TOLERANCE, _MAGNIFICATION * error / spread)
+        tolerance = min(tolerance, _LARGEST_TOLERANCE)
+    accuracy = max(_ACCURACY, 10 * tolerance)
 
     def leaving_row(tableau: Tableau, column: int) -> int | None:
         return tolerant_row(tableau, column, tolerance)
 
     def probability(end: Tableau, label: int) -> float:
-        return float(_vertex(matrix, end, max(_ACCURACY, 10 * tolerance))[label])
+        return float(_vertex(matrix, end, accuracy)[label])
 
-    tableau = _optimum(first_tableau(matrix + 1.0), leaving_row, min(tolerance, 1e-13))
+    tableau = _optimum(first_tableau(matrix + 1.0), leaving_row)
     ranges = _ranges(tableau, leaving_row, probability, tolerance)
-    return np.sort(ranges.astype(np.float64), axis=1)
+    return np.sort(ranges.astype(np.float64), axis=1), accuracy
 
 
-def _optimum(
-    tableau: Tableau, leaving_row: Callable[[Tableau, int], int | None], tolerance: float
-) -> Tableau:
+def _optimum(tableau: Tableau, leaving_row: Callable[[Tableau, int], int | None]) -> Tableau:
     """Return an optimal tableau in floats."""
     columns = len(tableau.nonbasic)
     for _ in range(_MOST_PIVOTS):
         entering = int(np.argmin(tableau.entries[-1, :columns]))
-        if tableau.entries[-1, entering] >= -tolerance:
+        if tableau.entries[-1, entering] >= -_COST_TOLERANCE:
             return tableau
         leaving = leaving_row(tableau, entering)
         if leaving is None:
@@ -230,7 +265,7 @@ def _vertex(
     equations ``M y = v`` in these rows and columns and ``sum(y) = 1`` then determine y without
     the rounding of the pivots that led there.
     """
-    rows, columns = matrix.shape
+    columns = matrix.shape[1]
     support = np.sort(tableau.basic[tableau.basic < columns])
     replies = np.sort(tableau.nonbasic[tableau.nonbasic >= columns]) - columns
     size = len(support)

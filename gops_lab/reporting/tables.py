@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gops_lab.errors import TableError
+from gops_lab.induction.files import replace_file
 from gops_lab.induction.solution import Solution
 
 FORMATS = ("csv", "parquet", "latex", "markdown")
@@ -42,8 +43,10 @@ def bids_table(solution: Solution, player: str = "a") -> pd.DataFrame:
     2       0.0  1.0
     """
     tidy = solution.first_bids(player)
-    wide = tidy.pivot(index="upcard", columns="bid", values="probability")
-    wide.columns = pd.Index(list(wide.columns))
+    columns = {
+        bid: rows.set_index("upcard")["probability"] for bid, rows in tidy.groupby("bid")
+    }
+    wide = pd.DataFrame(columns)
     rest = tidy.drop_duplicates("upcard").set_index("upcard")[["value", "gap", "unique"]]
     return wide.join(rest)
 
@@ -135,16 +138,37 @@ def write_table(table: pd.DataFrame, form: str, file: str | os.PathLike[str]) ->
     """
     if form not in FORMATS:
         raise TableError(f"format must be one of {', '.join(FORMATS)}, not {form!r}")
-    path = Path(file)
+    check_file(file)
+    path = Path(os.fsdecode(file))
     data = _parquet(table) if form == "parquet" else as_text(table, form).encode()
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
+        replace_file(path, data)
     except OSError as error:
         raise TableError(f"{path} cannot be written: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+
+
+def check_file(file: str | os.PathLike[str]) -> None:
+    """Refuse a path where no table can be written; a table that is there may be replaced.
+
+    Raises
+    ------
+    TableError
+        If its folder does not exist, or something that is not a file has that name.
+    """
+    try:
+        name = os.fsdecode(file)
+    except TypeError:
+        raise TableError(f"a table's file must be a path, not {file!r}") from None
+    path = Path(name)
+    if not path.name or "\0" in name:
+        raise TableError(f"a table needs the name of a file, not {name!r}")
+    try:
+        if not path.parent.is_dir():
+            raise TableError(f"{path} cannot be written: its folder does not exist")
+        if path.exists() and not path.is_file():
+            raise TableError(f"{path} exists and is not a file")
+    except OSError as error:
+        raise TableError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def _csv(table: pd.DataFrame) -> str:
@@ -158,9 +182,7 @@ def _parquet(table: pd.DataFrame) -> bytes:
     arrow = pa.Table.from_pandas(plain, preserve_index=False)
     metadata = {**(arrow.schema.metadata or {}), b"gops_lab": json.dumps(table.attrs).encode()}
     sink = io.BytesIO()
-    pq.write_table(
-        arrow.replace_schema_metadata(metadata), sink, write_page_checksum=True
-    )
+    pq.write_table(arrow.replace_schema_metadata(metadata), sink, write_page_checksum=True)
     return sink.getvalue()
 
 

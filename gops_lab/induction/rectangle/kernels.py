@@ -7,13 +7,13 @@ the kernels that walk a tier.
 
 **Eight games at once.** A `lanes` value is eight float64 numbers, one for each of eight stage games
 of the same shape; the arithmetic below is written once and works on all of them. Only additions,
-multiplications, divisions and comparisons are used, each rounded as IEEE 754 says and never fused,
-so that every machine gives the same bytes.
+multiplications, divisions and comparisons are used, each rounded as IEEE 754 says, except that a
+product and the sum it goes into may be fused, and then rounded once instead of twice.
 
 **Work array.** A kernel keeps everything it touches often in one float64 array ``w``, in units of
 eight lanes: the payoff matrix (n × n), the augmented matrix of the elimination (n × n), the row
-strategy (n), the column strategy (n), the values of the games (1), the widest gap met (1); see
-`work_size`.
+strategy (n), the column strategy (n), the values of the games (1), the widest gap met (1), the
+matrix of the values of children (n × n); see `work_size`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba import config, types
+from numba.core import cgutils
 from numba.core.typing.templates import ConcreteTemplate, infer_global
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
@@ -37,7 +38,8 @@ MOST_BIDS = 16
 """Largest hand of a stage game."""
 
 SUPPORT_SIZE = 1 + 2 * MOST_BIDS
-"""Numbers that hold one pair of supports: how many bids, A's bids, B's bids."""
+"""Numbers that hold one pair of supports: how many bids, where the rows of A's bids begin in the
+payoff matrix of the work array, and where in a row the columns of B's bids are."""
 
 MOST_SUPPORTS = 24
 """Supports remembered for one pattern and one stake; the one longest unused is dropped."""
@@ -51,6 +53,10 @@ _ROUND = 1.5 * 2.0**52
 
 # Weights below this are taken for a wrong guess without looking at the certificate.
 _LEAST_WEIGHT = -1e-9
+
+# How many blocks ahead values of children are fetched: they lie in as many places as there are
+# pairs of bids, more than a processor follows by itself.
+_AHEAD = 6
 
 # What the simplex, on a matrix scaled to [1, 2], takes for zero.
 _SIMPLEX_ZERO = 1e-11
@@ -74,6 +80,14 @@ def inlined(function: F) -> F:
 
 if config.DISABLE_JIT:
 
+    def bare(array: Any, at: Any) -> Any:
+        """Return a flat array from position `at` on, without counting references to it.
+
+        Counting costs an atomic instruction at every call, and two threads wait for each other's.
+        The caller keeps the array alive.
+        """
+        return array[at:]
+
     def load(array: Any, at: Any) -> Any:
         """Return eight neighbours of a flat array, from position `at`."""
         return array[at : at + LANES].astype(np.float64)
@@ -82,9 +96,12 @@ if config.DISABLE_JIT:
         """Write eight neighbours of a flat float64 array."""
         array[at : at + LANES] = lanes
 
-    def gather(array: Any, base: Any, offsets: Any, at: Any) -> Any:
+    def prefetch(array: Any, at: Any) -> None:
+        """Have a position of an array fetched from memory."""
+
+    def gather(array: Any, base: Any, *offsets: Any) -> Any:
         """Return eight numbers of a flat array: those at `base` plus each of eight offsets."""
-        return array[base + offsets[at : at + LANES]].astype(np.float64)
+        return array[base + np.array(offsets)].astype(np.float64)
 
     def splat(number: Any) -> Any:
         """Return `number` in every lane."""
@@ -124,7 +141,7 @@ else:
         infer_global(symbol)(Template)
 
         def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return getattr(builder, instruction)(*arguments)
+            return getattr(builder, instruction)(*arguments, flags=("contract",))
 
         lower_builtin(symbol, _lanes, _lanes)(lower)
 
@@ -136,11 +153,44 @@ else:
     ):
         _arithmetic(_symbol, _instruction)
 
-    def _pointer(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -> Any:
-        data = context.make_array(array_type)(context, builder, array).data
-        element = context.get_data_type(array_type.dtype)
-        place = builder.gep(data, [at])
-        return builder.bitcast(place, ir.VectorType(element, LANES).as_pointer())
+    @intrinsic  # type: ignore[untyped-decorator]
+    def bare(typing: Any, array: Any, at: Any) -> Any:
+        """Return a flat array from position `at` on, without counting references to it.
+
+        Counting costs an atomic instruction at every call, and two threads wait for each other's.
+        The caller keeps the array alive.
+        """
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            data = context.make_array(array)(context, builder, arguments[0]).data
+            return builder.gep(data, [arguments[1]])
+
+        return types.CPointer(array.dtype)(array, types.int64), generate
+
+    def _place(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+        if isinstance(kind, types.Array):
+            array = context.make_array(kind)(context, builder, array).data
+        return builder.gep(array, [at])
+
+    def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+        vector = ir.VectorType(context.get_data_type(kind.dtype), LANES)
+        return builder.bitcast(_place(context, builder, kind, array, at), vector.as_pointer())
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def prefetch(typing: Any, array: Any, at: Any) -> Any:
+        """Have a position of an array fetched from memory; nothing happens if it is no position."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            byte = ir.IntType(8).as_pointer()
+            place = builder.bitcast(_place(context, builder, array, *arguments), byte)
+            number = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+            name = "llvm.prefetch.p0"
+            fetch = cgutils.get_or_insert_function(builder.module, kind, name)
+            builder.call(fetch, [place, number(0), number(3), number(1)])
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64), generate
 
     def _widened(builder: Any, dtype: Any, lanes: Any) -> Any:
         if isinstance(dtype, types.Integer):
@@ -159,24 +209,22 @@ else:
         return _lanes(array, types.int64), generate
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def gather(typing: Any, array: Any, base: Any, offsets: Any, at: Any) -> Any:
+    def gather(
+        typing: Any, array: Any, base: Any, p0: Any, p1: Any, p2: Any, p3: Any, p4: Any,
+        p5: Any, p6: Any, p7: Any,
+    ) -> Any:  # fmt: skip
         """Return eight numbers of a flat array: those at `base` plus each of eight offsets."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            data = context.make_array(array)(context, builder, arguments[0]).data
-            data = builder.gep(data, [arguments[1]])
-            shifts = context.make_array(offsets)(context, builder, arguments[2]).data
-            shifts = builder.gep(shifts, [arguments[3]])
+            data = _place(context, builder, array, *arguments[:2])
             element = context.get_data_type(array.dtype)
             lanes = ir.Constant(ir.VectorType(element, LANES), ir.Undefined)
-            for lane in range(LANES):
-                place = ir.Constant(ir.IntType(32), lane)
-                shift = builder.sext(builder.load(builder.gep(shifts, [place])), ir.IntType(64))
-                entry = builder.load(builder.gep(data, [shift]))
-                lanes = builder.insert_element(lanes, entry, place)
+            for lane, offset in enumerate(arguments[2:]):
+                entry = builder.load(builder.gep(data, [offset]))
+                lanes = builder.insert_element(lanes, entry, ir.Constant(ir.IntType(32), lane))
             return _widened(builder, array.dtype, lanes)
 
-        return _lanes(array, types.int64, offsets, types.int64), generate
+        return _lanes(array, *[types.int64] * (LANES + 1)), generate
 
     @intrinsic  # type: ignore[untyped-decorator]
     def store(typing: Any, array: Any, at: Any, lanes: Any) -> Any:
@@ -283,7 +331,9 @@ def child_codes(word: Any, length: int, at_a: int, at_b: int) -> Any:
 
 
 @compiled
-def reach(codes: Any, classes: Any, carry: bool, keys: Any, most: Any) -> int:
+def reach(
+    codes: Any, classes: Any, carry: bool, keys: Any, most: Any, notes: Any
+) -> int:
     """Collect the canonical patterns one round below some patterns, in a hash table.
 
     Parameters
@@ -298,15 +348,17 @@ def reach(codes: Any, classes: Any, carry: bool, keys: Any, most: Any) -> int:
         The table, c a power of two; -1 where empty. Filled.
     most : array of int64, shape (c,)
         The class of each key. Filled.
+    notes : array of int64, shape (4 * MOST_BIDS,)
+        Scratch.
 
     Returns
     -------
     int
         How many patterns the table holds, or -1 if it became more than half full.
     """
-    word = np.zeros(2 * MOST_BIDS, np.int64)
-    place_a = np.zeros(MOST_BIDS, np.int64)
-    place_b = np.zeros(MOST_BIDS, np.int64)
+    word = bare(notes, 0)
+    place_a = bare(notes, 2 * MOST_BIDS)
+    place_b = bare(notes, 3 * MOST_BIDS)
     capacity = len(keys)
     held = 0
     for row in range(len(codes)):
@@ -324,7 +376,7 @@ def reach(codes: Any, classes: Any, carry: bool, keys: Any, most: Any) -> int:
                 if word[at_b] == 2 and at_b > 0 and word[at_b - 1] == 2:
                     continue
                 code, mirror = child_codes(word, length, at_a, at_b)
-                code = min(code, mirror)
+                code = code if code < mirror else mirror
                 level = classes[row] + 1 if carry and at_a == at_b else 0
                 slot = (code * 2053 ^ code >> 17) & (capacity - 1)
                 while keys[slot] != -1 and keys[slot] != code:
@@ -397,7 +449,7 @@ def link(
 @inlined
 def work_size(n: int) -> int:
     """Return the length of the work array for stage games of n bids each."""
-    return LANES * (2 * n * n + 2 * n + 2)
+    return LANES * (3 * n * n + 2 * n + 2)
 
 
 @compiled
@@ -414,11 +466,11 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
 
     Parameters
     ----------
-    w : array of float64
+    w : pointer to float64
         The work array. Reads the payoff matrix, writes values and the widest gap of accepted lanes.
     n : int
         Bids of each player.
-    supports : array of int64
+    supports : pointer to int64
         Records of `SUPPORT_SIZE` numbers.
     at : int
         Where in `supports` the pair to try begins.
@@ -435,36 +487,42 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
     columns = at + 1 + MOST_BIDS
     one = splat(1.0)
     zero = splat(0.0)
-    first_row = LANES * n * supports[rows]
-    first_column = LANES * supports[columns]
-    stride = LANES * (m + 1)
-    last = system + m * stride
     rest_x = one
     rest_y = one
     if m > 0:
-        corner = load(w, first_row + first_column)
-        for b in range(m):
-            entry = load(w, first_row + LANES * supports[columns + 1 + b])
-            store(w, last + LANES * b, corner - entry)
-        for a in range(m):
-            row = LANES * n * supports[rows + 1 + a]
-            here = system + a * stride
-            first = load(w, row + first_column)
-            for b in range(m):
-                entry = load(w, row + LANES * supports[columns + 1 + b])
-                store(w, here + LANES * b, (entry - first) + load(w, last + LANES * b))
-            store(w, here + LANES * m, corner - first)
+        top = supports[rows]
+        left = supports[columns]
+        corner = load(w, top + left)
+        stride = LANES * (m + 1)
+        last = system + m * stride
         for k in range(m):
-            pivot_row = system + k * stride
-            inverse = one / load(w, pivot_row + LANES * k)
-            store(w, pivot_row + LANES * k, inverse)
+            # Row k of the upper factor and of the right-hand side, then column k of the lower one.
+            row = supports[rows + 1 + k]
+            here = system + k * stride
+            first = corner - load(w, row + left)
+            for b in range(k, m + 1):
+                entry = first
+                if b < m:
+                    column = supports[columns + 1 + b]
+                    entry = first + (load(w, row + column) - load(w, top + column))
+                above = system + LANES * b
+                for c in range(k):
+                    entry = entry - load(w, here + LANES * c) * load(w, above + c * stride)
+                store(w, here + LANES * b, entry)
+            inverse = one / load(w, here + LANES * k)
+            store(w, here + LANES * k, inverse)
+            column = supports[columns + 1 + k]
+            first = corner - load(w, top + column)
+            above = system + LANES * k
             for a in range(k + 1, m + 1):
                 here = system + a * stride
-                factor = load(w, here + LANES * k) * inverse
-                store(w, here + LANES * k, factor)
-                for b in range(k + 1, m + 1):
-                    entry = load(w, here + LANES * b)
-                    store(w, here + LANES * b, entry - factor * load(w, pivot_row + LANES * b))
+                entry = first
+                if a < m:
+                    row = supports[rows + 1 + a]
+                    entry = first + (load(w, row + column) - load(w, row + left))
+                for c in range(k):
+                    entry = entry - load(w, here + LANES * c) * load(w, above + c * stride)
+                store(w, here + LANES * k, entry * inverse)
         least = one
         for k in range(m - 1, -1, -1):
             row = system + k * stride
@@ -488,44 +546,46 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
     pending &= at_most(zero, rest_x) & at_most(zero, rest_y)
     store(w, xs, rest_x)
     store(w, ys, rest_y)
-    low = splat(np.inf)
-    high = splat(-np.inf)
-    j = 0
-    while j + 1 < n:
-        at_matrix = first_row + LANES * j
-        sum_0 = rest_x * load(w, at_matrix)
-        sum_1 = rest_x * load(w, at_matrix + LANES)
-        for a in range(1, m + 1):
-            at_matrix = LANES * (n * supports[rows + a] + j)
-            x = load(w, xs + LANES * a)
-            sum_0 = sum_0 + x * load(w, at_matrix)
-            sum_1 = sum_1 + x * load(w, at_matrix + LANES)
-        low = smaller(low, smaller(sum_0, sum_1))
-        j += 2
-    if j < n:
-        sum_0 = rest_x * load(w, first_row + LANES * j)
-        for a in range(1, m + 1):
-            at_matrix = LANES * (n * supports[rows + a] + j)
-            sum_0 = sum_0 + load(w, xs + LANES * a) * load(w, at_matrix)
-        low = smaller(low, sum_0)
-    i = 0
-    while i + 1 < n:
-        at_matrix = LANES * n * i
-        sum_0 = rest_y * load(w, at_matrix + first_column)
-        sum_1 = rest_y * load(w, at_matrix + LANES * n + first_column)
-        for b in range(1, m + 1):
-            column = at_matrix + LANES * supports[columns + b]
-            y = load(w, ys + LANES * b)
-            sum_0 = sum_0 + y * load(w, column)
-            sum_1 = sum_1 + y * load(w, column + LANES * n)
-        high = larger(high, larger(sum_0, sum_1))
-        i += 2
-    if i < n:
-        at_matrix = LANES * n * i
-        sum_0 = rest_y * load(w, at_matrix + first_column)
-        for b in range(1, m + 1):
-            sum_0 = sum_0 + load(w, ys + LANES * b) * load(w, at_matrix + LANES * supports[columns + b])
-        high = larger(high, sum_0)
+    low = zero
+    high = zero
+    weights = xs
+    bids = rows
+    step = LANES
+    for side in range(2):
+        # First x against every column, then y against every row.
+        low = high
+        smallest = splat(np.inf)
+        largest = splat(-np.inf)
+        j = 0
+        while j + 3 < n:
+            place = supports[bids] + step * j
+            weight = load(w, weights)
+            sum_0 = weight * load(w, place)
+            sum_1 = weight * load(w, place + step)
+            sum_2 = weight * load(w, place + 2 * step)
+            sum_3 = weight * load(w, place + 3 * step)
+            for a in range(1, m + 1):
+                place = supports[bids + a] + step * j
+                weight = load(w, weights + LANES * a)
+                sum_0 = sum_0 + weight * load(w, place)
+                sum_1 = sum_1 + weight * load(w, place + step)
+                sum_2 = sum_2 + weight * load(w, place + 2 * step)
+                sum_3 = sum_3 + weight * load(w, place + 3 * step)
+            smallest = smaller(smallest, smaller(smaller(sum_0, sum_1), smaller(sum_2, sum_3)))
+            largest = larger(largest, larger(larger(sum_0, sum_1), larger(sum_2, sum_3)))
+            j += 4
+        while j < n:
+            sum_0 = load(w, weights) * load(w, supports[bids] + step * j)
+            for a in range(1, m + 1):
+                place = supports[bids + a] + step * j
+                sum_0 = sum_0 + load(w, weights + LANES * a) * load(w, place)
+            smallest = smaller(smallest, sum_0)
+            largest = larger(largest, sum_0)
+            j += 1
+        high = smallest if side == 0 else largest
+        weights = ys
+        bids = columns
+        step = LANES * n
     gap = high - low
     accepted = pending & at_most(gap, splat(tolerance))
     if accepted != 0:
@@ -549,13 +609,13 @@ def simplex(w: Any, n: int, lane: int, tableau: Any, basis: Any, bland: bool) ->
 
     Parameters
     ----------
-    w : array of float64
+    w : pointer to float64
         The work array; reads the payoff matrix.
     n, lane : int
-    tableau : array of float64, shape (n + 1, n + 1)
+    tableau : pointer to float64, shape (n + 1, n + 1)
         Filled; the last row ends as minus the rows' weights and the last column as the columns',
         both before they are normalised.
-    basis : array of int64, shape (2, n)
+    basis : pointer to int64, shape (2, n)
         Filled: the variable of each tableau row, and of each column; y_j is j, the slack of row i
         is n + i.
     bland : bool
@@ -564,55 +624,60 @@ def simplex(w: Any, n: int, lane: int, tableau: Any, basis: Any, bland: bool) ->
     low = w[lane]
     high = low
     for entry in range(n * n):
-        low = min(low, w[lane + LANES * entry])
-        high = max(high, w[lane + LANES * entry])
+        payoff = w[lane + LANES * entry]
+        low = payoff if payoff < low else low
+        high = payoff if payoff > high else high
     scale = 1.0 / (high - low) if high > low else 1.0
+    last = n * (n + 1)
     for i in range(n):
         for j in range(n):
-            tableau[i, j] = 1.0 + (w[lane + LANES * (n * i + j)] - low) * scale
-        tableau[i, n] = 1.0
-        tableau[n, i] = 1.0
-        basis[0, i] = n + i
-        basis[1, i] = i
-    tableau[n, n] = 0.0
+            tableau[i * (n + 1) + j] = 1.0 + (w[lane + LANES * (n * i + j)] - low) * scale
+        tableau[i * (n + 1) + n] = 1.0
+        tableau[n * (n + 1) + i] = 1.0
+        basis[i] = n + i
+        basis[n + i] = i
+    tableau[n * (n + 1) + n] = 0.0
     for _ in range(50 * n + 50):
         enter = -1
+        steepest = 0.0
         for j in range(n):
-            if tableau[n, j] > _SIMPLEX_ZERO and (
+            if tableau[last + j] > _SIMPLEX_ZERO and (
                 enter < 0
-                or (basis[1, j] < basis[1, enter] if bland else tableau[n, j] > tableau[n, enter])
+                or (basis[n + j] < basis[n + enter] if bland else tableau[last + j] > steepest)
             ):
+                steepest = tableau[last + j]
                 enter = j
         if enter < 0:
             return True
         leave = -1
         best = 0.0
         for i in range(n):
-            entry = tableau[i, enter]
+            entry = tableau[i * (n + 1) + enter]
             if entry > _SIMPLEX_ZERO:
-                ratio = max(tableau[i, n], 0.0) / entry
+                ratio = tableau[i * (n + 1) + n] / entry
+                ratio = ratio if ratio > 0.0 else 0.0
                 if leave < 0 or ratio < best - 1e-13:
                     leave = i
                     best = ratio
                 elif ratio <= best + 1e-13 and (
-                    basis[0, i] < basis[0, leave] if bland else entry > tableau[leave, enter]
+                    basis[i] < basis[leave] if bland else entry > tableau[leave * (n + 1) + enter]
                 ):
                     leave = i
-                    best = min(best, ratio)
+                    best = ratio if ratio < best else best
         if leave < 0:
             return False
-        inverse = 1.0 / tableau[leave, enter]
+        inverse = 1.0 / tableau[leave * (n + 1) + enter]
         for j in range(n + 1):
-            tableau[leave, j] *= inverse
-        tableau[leave, enter] = inverse
+            tableau[leave * (n + 1) + j] *= inverse
+        tableau[leave * (n + 1) + enter] = inverse
         for i in range(n + 1):
             if i != leave:
-                factor = tableau[i, enter]
+                factor = tableau[i * (n + 1) + enter]
                 if factor != 0.0:
                     for j in range(n + 1):
-                        tableau[i, j] -= factor * tableau[leave, j]
-                tableau[i, enter] = -factor * inverse
-        basis[0, leave], basis[1, enter] = basis[1, enter], basis[0, leave]
+                        tableau[i * (n + 1) + j] -= factor * tableau[leave * (n + 1) + j]
+                tableau[i * (n + 1) + enter] = -factor * inverse
+        basis[leave], basis[n + enter] = basis[n + enter], basis[leave]
     return False
 
 
@@ -630,10 +695,10 @@ def support_of(
     size = 0
     best = -1.0
     for i in range(n):
-        if basis[0, i] < n:
-            supports[columns + size] = basis[0, i]
-            if tableau[i, n] > best:
-                best = tableau[i, n]
+        if basis[i] < n:
+            supports[columns + size] = LANES * basis[i]
+            if tableau[i * (n + 1) + n] > best:
+                best = tableau[i * (n + 1) + n]
                 supports[columns], supports[columns + size] = (
                     supports[columns + size], supports[columns],
                 )
@@ -641,38 +706,35 @@ def support_of(
     size = 0
     best = -1.0
     for j in range(n):
-        if basis[1, j] >= n:
-            supports[rows + size] = basis[1, j] - n
-            if -tableau[n, j] > best:
-                best = -tableau[n, j]
+        if basis[n + j] >= n:
+            supports[rows + size] = LANES * n * (basis[n + j] - n)
+            if -tableau[n * (n + 1) + j] > best:
+                best = -tableau[n * (n + 1) + j]
                 supports[rows], supports[rows + size] = supports[rows + size], supports[rows]
             size += 1
     supports[at] = size
     m = size - 1
+    top = lane + supports[rows]
+    left = supports[columns]
     for a in range(m):
-        row = n * supports[rows + 1 + a]
+        row = lane + supports[rows + 1 + a]
         for b in range(m):
             column = supports[columns + 1 + b]
-            d[a, b] = (
-                w[lane + LANES * (row + column)]
-                - w[lane + LANES * (row + supports[columns])]
-                - w[lane + LANES * (n * supports[rows] + column)]
-                + w[lane + LANES * (n * supports[rows] + supports[columns])]
-            )
+            d[a * m + b] = (w[row + column] - w[row + left]) - (w[top + column] - w[top + left])
     for k in range(m):
         pivot_row = k
         pivot_column = k
         for a in range(k, m):
             for b in range(k, m):
-                if abs(d[a, b]) > abs(d[pivot_row, pivot_column]):
+                if abs(d[a * m + b]) > abs(d[pivot_row * m + pivot_column]):
                     pivot_row = a
                     pivot_column = b
-        if d[pivot_row, pivot_column] == 0.0:
+        if d[pivot_row * m + pivot_column] == 0.0:
             return
         for b in range(m):
-            d[k, b], d[pivot_row, b] = d[pivot_row, b], d[k, b]
+            d[k * m + b], d[pivot_row * m + b] = d[pivot_row * m + b], d[k * m + b]
         for a in range(m):
-            d[a, k], d[a, pivot_column] = d[a, pivot_column], d[a, k]
+            d[a * m + k], d[a * m + pivot_column] = d[a * m + pivot_column], d[a * m + k]
         k_row = rows + 1 + k
         k_column = columns + 1 + k
         row = rows + 1 + pivot_row
@@ -680,9 +742,9 @@ def support_of(
         supports[k_row], supports[row] = supports[row], supports[k_row]
         supports[k_column], supports[column] = supports[column], supports[k_column]
         for a in range(k + 1, m):
-            factor = d[a, k] / d[k, k]
+            factor = d[a * m + k] / d[k * m + k]
             for b in range(k + 1, m):
-                d[a, b] -= factor * d[k, b]
+                d[a * m + b] -= factor * d[k * m + b]
 
 
 @compiled
@@ -691,56 +753,65 @@ def certify(w: Any, n: int, lane: int, tableau: Any, basis: Any) -> Any:
 
     Weights below 0 become 0 and the rest is normalised, so that both are strategies.
     """
+    last = n * (n + 1)
     total_x = 0.0
     total_y = 0.0
     for k in range(n):
-        if basis[0, k] < n:
-            total_y += max(tableau[k, n], 0.0)
-        if basis[1, k] >= n:
-            total_x += max(-tableau[n, k], 0.0)
+        # A weight below 0 is rounding; as 0 it still makes a strategy.
+        if tableau[k * (n + 1) + n] < 0.0:
+            tableau[k * (n + 1) + n] = 0.0
+        if tableau[last + k] > 0.0:
+            tableau[last + k] = 0.0
+        if basis[k] < n:
+            total_y += tableau[k * (n + 1) + n]
+        if basis[n + k] >= n:
+            total_x -= tableau[last + k]
     low = np.inf
     high = -np.inf
     for k in range(n):
         row_sum = 0.0
         column_sum = 0.0
         for other in range(n):
-            if basis[0, other] < n:
-                entry = w[lane + LANES * (n * k + basis[0, other])]
-                row_sum += max(tableau[other, n], 0.0) / total_y * entry
-            if basis[1, other] >= n:
-                entry = w[lane + LANES * (n * (basis[1, other] - n) + k)]
-                column_sum += max(-tableau[n, other], 0.0) / total_x * entry
-        low = min(low, column_sum)
-        high = max(high, row_sum)
+            if basis[other] < n:
+                entry = w[lane + LANES * (n * k + basis[other])]
+                row_sum += tableau[other * (n + 1) + n] / total_y * entry
+            if basis[n + other] >= n:
+                entry = w[lane + LANES * (n * (basis[n + other] - n) + k)]
+                column_sum -= tableau[last + other] / total_x * entry
+        low = column_sum if column_sum < low else low
+        high = row_sum if row_sum > high else high
     return low, high
 
 
 @compiled
 def solve_batch(
     w: Any, n: int, pending: int, tolerance: float,
-    supports: Any, order: Any, held: Any, which: int, tableau: Any, basis: Any, counters: Any,
+    supports: Any, order: Any, held: Any, which: int, spare: int, tableau: Any,
+    basis: Any, counters: Any,
 ) -> int:
     """Solve eight stage games: by remembered supports, then by the simplex method.
 
     Parameters
     ----------
-    w : array of float64
+    w : pointer to float64
         The work array. Reads the payoff matrix, writes values and widest gap.
     n : int
     pending : int
         Lanes that hold a game, as bits.
     tolerance : float
-    supports : array of int64
+    supports : pointer to int64
         Records, `MOST_SUPPORTS` for each list, and one for the pair being tried.
-    order : array of int64, shape (MOST_SUPPORTS * lists,)
+    order : pointer to int64, shape (MOST_SUPPORTS * lists,)
         Records of each list that are in use, the one that helped last first.
-    held : array of int64, shape (lists,)
+    held : pointer to int64, shape (lists,)
         How many each list has in use.
     which : int
         The list.
-    tableau, basis : arrays
+    spare : int
+        Where in `supports` the record for the pair being tried begins.
+    tableau, basis : pointers
         Scratch.
-    counters : array of float64
+    counters : pointer to float64
 
     Returns
     -------
@@ -761,7 +832,6 @@ def solve_batch(
             order[first] = record
         turn += 1
     failed = 0
-    spare = SUPPORT_SIZE * len(order)
     values = LANES * (2 * n * n + 2 * n)
     while pending != 0:
         lane = 0
@@ -796,7 +866,8 @@ def solve_batch(
             low, high = certify(w, n, lane, tableau, basis)
             if high - low <= tolerance:
                 w[values + lane] = 0.5 * (low + high)
-                w[values + LANES + lane] = max(w[values + LANES + lane], high - low)
+                if high - low > w[values + LANES + lane]:
+                    w[values + LANES + lane] = high - low
                 done = True
                 break
         if not done:
@@ -808,12 +879,21 @@ def solve_batch(
 # A tier.
 
 
+def scratch(n: int, lists: int, batches: int) -> tuple[Any, Any]:
+    """Return the two arrays `solve_patterns` works in."""
+    numbers = LANES * (3 * n * n + 2 * n + 2) + 2 * n * n + (n + 1) ** 2 + LANES * batches + 1
+    records = (MOST_SUPPORTS + 1) * lists + SUPPORT_SIZE * (MOST_SUPPORTS * lists + 1)
+    integers = 7 * MOST_BIDS + 3 * n * n + records
+    return np.zeros(numbers, np.float64), np.zeros(integers, np.int64)
+
+
 @compiled
 def solve_patterns(
+    work: Any, notes: Any, most_lists: int,
     codes: Any, picked: Any, n: int,
     child_codes_held: Any, child_offsets: Any, child_classes: Any, child_values: Any,
-    carry: bool, places: Any, tie_places: Any, neighbours: Any, swings: Any, lists: Any,
-    lanes_used: Any, links: Any,
+    carry: bool, block_starts: Any, places: Any, tie_places: Any, batch_blocks: Any,
+    aligned: Any, swings: Any, lists: Any, lanes_used: Any, links: Any,
     offsets: Any, out: Any, step: float, tolerance: float,
     known_games: Any, known_values: Any, known_gaps: Any,
     failed_games: Any, failed_payoffs: Any, counters: Any,
@@ -822,6 +902,10 @@ def solve_patterns(
 
     Parameters
     ----------
+    work, notes : array of float64, array of int64
+        From `scratch`.
+    most_lists : int
+        How many lists of supports are kept.
     codes : array of int64
         The tier's canonical patterns.
     picked : array of int64
@@ -832,11 +916,15 @@ def solve_patterns(
         The tier below: its sorted codes, where each one's values begin, each one's class, values.
     carry : bool
         Whether the stake stays on the table on a tie.
-    places, tie_places : array of int32, shape (classes, 8 * batches)
+    block_starts : array of int64, shape (classes, blocks + 1)
+        Where each block of eight prize sets begins among the values of a child of each class.
+    places, tie_places : array of int32, shape (classes * 8 * batches,)
         For each class of child, where among its values those of each game's hidden prizes are,
         with nothing carried and with the stake carried.
-    neighbours : array of bool, shape (batches,)
-        Whether the eight places of a batch are one after the other, in `places`.
+    batch_blocks : array of int64, shape (batches,)
+        The block of the first game of each batch, ascending.
+    aligned : array of bool, shape (batches,)
+        Whether the games of a batch are those of the block, lane by lane.
     swings : array of float64, shape (batches,)
         How much the higher bid gains over the lower.
     lists : array of int64, shape (batches,)
@@ -869,30 +957,35 @@ def solve_patterns(
     """
     batches = len(lists)
     size = links.shape[1]
-    w = np.zeros(work_size(n), np.float64)
-    values = LANES * (2 * n * n + 2 * n)
-    word = np.zeros(2 * MOST_BIDS, np.int64)
-    place_a = np.zeros(MOST_BIDS, np.int64)
-    place_b = np.zeros(MOST_BIDS, np.int64)
-    children = np.zeros(n * n, np.int64)
-    signs = np.zeros(n * n, np.float64)
-    comparisons = np.zeros(n * n, np.float64)
-    starts = np.zeros(n * n, np.int64)
-    tied = np.zeros(n, np.int64)
-    most_lists = 1
-    for batch in range(batches):
-        most_lists = max(most_lists, lists[batch] + 1)
-    supports = np.zeros(SUPPORT_SIZE * (MOST_SUPPORTS * most_lists + 1), np.int64)
-    order = np.zeros(MOST_SUPPORTS * most_lists, np.int64)
-    held = np.zeros(most_lists, np.int64)
-    tableau = np.zeros((n + 1, n + 1), np.float64)
-    basis = np.zeros((2, n), np.int64)
-    games = np.zeros(LANES * batches + 1, np.float64)
-    all_places = places.ravel()
-    all_tie_places = tie_places.ravel()
+    bids = n * n
+    w = bare(work, 0)
+    values = LANES * (2 * bids + 2 * n)
+    free = values + 2 * LANES
+    blocks = block_starts.shape[1] - 1
+    most_kinds = block_starts.shape[0]
+    signs = bare(work, work_size(n))
+    comparisons = bare(work, work_size(n) + bids)
+    tableau = bare(work, work_size(n) + 2 * bids)
+    games = bare(work, work_size(n) + 2 * bids + (n + 1) * (n + 1))
+    games[LANES * batches] = 0.0
+    word = bare(notes, 0)
+    place_a = bare(notes, 2 * MOST_BIDS)
+    place_b = bare(notes, 3 * MOST_BIDS)
+    basis = bare(notes, 4 * MOST_BIDS)
+    tied = bare(notes, 6 * MOST_BIDS)
+    children = bare(notes, 7 * MOST_BIDS)
+    kinds = bare(notes, 7 * MOST_BIDS + bids)
+    listed = bare(notes, 7 * MOST_BIDS + 2 * bids)
+    held = bare(notes, 7 * MOST_BIDS + 3 * bids)
+    order = bare(notes, 7 * MOST_BIDS + 3 * bids + most_lists)
+    supports = bare(notes, 7 * MOST_BIDS + 3 * bids + (MOST_SUPPORTS + 1) * most_lists)
+    spare = SUPPORT_SIZE * MOST_SUPPORTS * most_lists
+    counts = bare(counters, 0)
     integers = step != 1.0
     scale = 1.0 / step
     share = float(size)
+    for lane in range(LANES):
+        w[values + LANES + lane] = 0.0
     for pick in range(len(picked)):
         pattern = picked[pick]
         length = spell(codes[pattern], word, place_a, place_b)
@@ -907,7 +1000,7 @@ def solve_patterns(
                 signs[entry] = step if code < mirror else -step
                 children[entry] = -1
                 if code != mirror:
-                    code = min(code, mirror)
+                    code = code if code < mirror else mirror
                     child = 0
                     high = len(child_codes_held) - 1
                     while child < high:
@@ -917,39 +1010,79 @@ def solve_patterns(
                         else:
                             high = middle
                     children[entry] = child_offsets[child]
-                    starts[entry] = child_classes[child] * LANES * batches
+                    kinds[entry] = child_classes[child]
                     if carry and place_a[i] == place_b[j]:
                         tied[ties] = entry
                         ties += 1
         for number in range(most_lists):
             held[number] = 0
         failed = 0
+        # Entries by the class of the child, so that its places are read once for all of them.
+        count = 0
+        for kind in range(-1, most_kinds):
+            for entry in range(bids):
+                if (kinds[entry] if children[entry] >= 0 else -1) == kind:
+                    listed[count] = entry
+                    count += 1
+        block = -1
         for batch in range(batches):
             at_game = LANES * batch
-            swing = splat(swings[batch])
-            if neighbours[batch]:
-                for entry in range(n * n):
-                    payoff = splat(comparisons[entry]) * swing
+            if block != batch_blocks[batch]:
+                block = batch_blocks[batch]
+                for entry in range(bids):
+                    child = splat(0.0)
                     if children[entry] >= 0:
-                        at = children[entry] + all_places[starts[entry] + at_game]
-                        payoff = payoff + load(child_values, at) * splat(signs[entry])
+                        at = children[entry] + block_starts[kinds[entry], block]
+                        child = load(child_values, at) * splat(signs[entry])
+                        if block + _AHEAD < blocks:
+                            at = children[entry] + block_starts[kinds[entry], block + _AHEAD]
+                            prefetch(child_values, at)
+                    store(w, free + LANES * entry, child)
+            swing = splat(swings[batch])
+            if aligned[batch]:
+                for entry in range(bids):
+                    payoff = load(w, free + LANES * entry) + splat(comparisons[entry]) * swing
                     store(w, LANES * entry, payoff)
             else:
-                for entry in range(n * n):
-                    payoff = splat(comparisons[entry]) * swing
-                    if children[entry] >= 0:
-                        at = starts[entry] + at_game
-                        child = gather(child_values, children[entry], all_places, at)
-                        payoff = payoff + child * splat(signs[entry])
-                    store(w, LANES * entry, payoff)
+                count = 0
+                while count < bids and children[listed[count]] < 0:
+                    entry = listed[count]
+                    store(w, LANES * entry, splat(comparisons[entry]) * swing)
+                    count += 1
+                while count < bids:
+                    kind = kinds[listed[count]]
+                    at = kind * LANES * batches + at_game
+                    p0 = np.int64(places[at])
+                    p1 = np.int64(places[at + 1])
+                    p2 = np.int64(places[at + 2])
+                    p3 = np.int64(places[at + 3])
+                    p4 = np.int64(places[at + 4])
+                    p5 = np.int64(places[at + 5])
+                    p6 = np.int64(places[at + 6])
+                    p7 = np.int64(places[at + 7])
+                    while count < bids and kinds[listed[count]] == kind:
+                        entry = listed[count]
+                        at = children[entry]
+                        child = gather(child_values, at, p0, p1, p2, p3, p4, p5, p6, p7)
+                        payoff = splat(comparisons[entry]) * swing
+                        payoff = child * splat(signs[entry]) + payoff
+                        store(w, LANES * entry, payoff)
+                        count += 1
             for tie in range(ties):
                 entry = tied[tie]
-                at = starts[entry] + at_game
-                child = gather(child_values, children[entry], all_tie_places, at)
+                at = children[entry]
+                first = kinds[entry] * LANES * batches + at_game
+                child = gather(
+                    child_values, at,
+                    np.int64(tie_places[first]), np.int64(tie_places[first + 1]),
+                    np.int64(tie_places[first + 2]), np.int64(tie_places[first + 3]),
+                    np.int64(tie_places[first + 4]), np.int64(tie_places[first + 5]),
+                    np.int64(tie_places[first + 6]), np.int64(tie_places[first + 7]),
+                )  # fmt: skip
                 store(w, LANES * entry, child * splat(signs[entry]))
             lost = solve_batch(
                 w, n, lanes_used[batch], tolerance, supports, order, held, lists[batch],
-                tableau, basis, counters,
+                spare, tableau, basis, counts,
             )
             while lost != 0:
                 lane = 0
@@ -962,7 +1095,8 @@ def solve_patterns(
                         found = number
                 if found >= 0:
                     w[values + lane] = known_values[found]
-                    counters[WORST_GAP] = max(counters[WORST_GAP], known_gaps[found])
+                    if known_gaps[found] > counters[WORST_GAP]:
+                        counters[WORST_GAP] = known_gaps[found]
                     counters[ESCALATED] += 1
                 elif failed < len(failed_games):
                     failed_games[failed] = at_game + lane
@@ -971,7 +1105,8 @@ def solve_patterns(
                     failed += 1
             store(games, at_game, load(w, values))
         for lane in range(LANES):
-            counters[WORST_GAP] = max(counters[WORST_GAP], w[values + LANES + lane])
+            if w[values + LANES + lane] > counters[WORST_GAP]:
+                counters[WORST_GAP] = w[values + LANES + lane]
         if failed > 0:
             return pick, failed
         at_out = offsets[pattern]

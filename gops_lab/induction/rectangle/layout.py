@@ -2,7 +2,8 @@
 
 A pattern has a value for every set S of prizes still to come and every sum that can be carried;
 its stage games have a set R of hidden prizes and a stake. Both are laid out alike: sets of one size
-in ascending order of their bit masks, in *blocks* of eight; a block has as many *rows* as the
+in *blocks* of eight, such that sets of a block differ in high prizes if they can (the best bids for
+a stake change less with those than with low ones); a block has as many *rows* as the
 largest list of sums in it; a row holds one number of each of the eight sets. So eight
 neighbouring prize sets are eight neighbouring numbers, and one instruction reads them.
 
@@ -40,8 +41,10 @@ class Layout:
 
     Attributes
     ----------
+    count_of_prizes : int
+        How many prizes there are in all.
     masks : array of int64, shape (k,)
-        The prize sets, ascending.
+        The prize sets, those with the same low prizes next to each other.
     starts : array of int64, shape (blocks + 1,)
         Where each block begins; the last entry is the number of positions, padding included.
     rows : array of int64, shape (k,)
@@ -54,6 +57,7 @@ class Layout:
         Whether row 0 is set aside for the sum 0.
     """
 
+    count_of_prizes: int
     masks: IntArray
     starts: IntArray
     rows: IntArray
@@ -71,6 +75,10 @@ class Layout:
         """Values, or stage games, without padding."""
         return int(np.count_nonzero(self.used))
 
+    @cached_property
+    def _keys(self) -> IntArray:
+        return _key(self.masks, self.count_of_prizes)
+
     @property
     def owners(self) -> IntArray:
         """Which prize set, as a position in `masks`, each position belongs to; padding too."""
@@ -79,7 +87,8 @@ class Layout:
 
     def find(self, sets: IntArray, sums: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the position of each (prize set, sum), and whether there is one."""
-        place = np.searchsorted(self.masks, sets).clip(max=len(self.masks) - 1)
+        place = np.searchsorted(self._keys, _key(sets, self.count_of_prizes))
+        place = place.clip(max=len(self.masks) - 1)
         base = self.starts[place // LANES] + place % LANES
         low = np.full(len(sets), int(self.zero_first), np.int64)
         high = np.maximum(self.rows[place] - 1, low)
@@ -126,9 +135,18 @@ class Batches:
 
 
 def prize_sets(count: int, size: int) -> IntArray:
-    """Return the bit masks of all sets of `size` out of `count` prizes, ascending."""
+    """Return the bit masks of all sets of `size` out of `count` prizes, in their order."""
     masks = np.arange(1 << count, dtype=np.int64)
-    return masks[np.bitwise_count(masks) == size]
+    masks = masks[np.bitwise_count(masks) == size]
+    return masks[np.argsort(_key(masks, count))]
+
+
+def _key(masks: IntArray, count: int) -> IntArray:
+    """Return the masks with their `count` bits reversed: ascending, low prizes change last."""
+    key = np.zeros_like(masks)
+    for bit in range(count):
+        key |= ((masks >> bit) & 1) << (count - 1 - bit)
+    return key
 
 
 class Layouts:
@@ -235,24 +253,24 @@ class Layouts:
     def _values(self, size: int, kind: int) -> Layout:
         masks = prize_sets(len(self.prizes), size)
         if not self.carry:
-            return _packed(masks, np.zeros((len(masks), 1), np.int64), None, zero_first=True)
+            return _packed(len(self.prizes), masks, np.zeros((len(masks), 1), np.int64), None, zero_first=True)
         sums, counts = self._sums(size)
         chosen = sums[:, (counts > 0) & (counts <= kind)]
-        return _packed(masks, np.zeros((len(masks), 1), np.int64), chosen, zero_first=True)
+        return _packed(len(self.prizes), masks, np.zeros((len(masks), 1), np.int64), chosen, zero_first=True)
 
     def _games(self, size: int, kind: int) -> Layout:
         masks = prize_sets(len(self.prizes), size)
         if not self.carry:
             hidden = (masks[:, None] >> np.arange(len(self.prizes))) & 1 == 1
             upcards = np.broadcast_to(self.prizes, hidden.shape)[~hidden]
-            return _packed(masks, None, upcards.reshape(len(masks), -1), zero_first=False)
+            return _packed(len(self.prizes), masks, None, upcards.reshape(len(masks), -1), zero_first=False)
         layout = self.values(size, kind + 1)
         sums, counts = self._sums(size)
         zero = np.any(sums[:, (counts > 0) & (counts <= kind + 1)] == 0, axis=1)
         used = layout.used.copy()
         place = np.arange(len(masks))
         used[layout.starts[place // LANES] + place % LANES] = zero
-        return Layout(masks, layout.starts, layout.rows, layout.sums, used, zero_first=True)
+        return Layout(len(self.prizes), masks, layout.starts, layout.rows, layout.sums, used, zero_first=True)
 
     def _all_sums(self, size: int) -> tuple[IntArray, IntArray]:
         """Return the sums of all subsets of each complement, and how many prizes each adds up."""
@@ -268,7 +286,11 @@ class Layouts:
 
 
 def _packed(
-    masks: IntArray, first: IntArray | None, others: IntArray | None, zero_first: bool
+    count: int,
+    masks: IntArray,
+    first: IntArray | None,
+    others: IntArray | None,
+    zero_first: bool,
 ) -> Layout:
     """Return the layout of a first column and the distinct other sums of each set, ascending."""
     columns = [] if first is None else [first]
@@ -295,4 +317,4 @@ def _packed(
     sums[at] = np.concatenate(columns, axis=1)[held]
     used = np.zeros(starts[-1], np.bool_)
     used[at] = True
-    return Layout(masks, starts, rows, sums, used, zero_first)
+    return Layout(count, masks, starts, rows, sums, used, zero_first)

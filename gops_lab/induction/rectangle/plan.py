@@ -199,10 +199,11 @@ def _patterns_below(
 ) -> tuple[IntArray, IntArray]:
     """Return the canonical patterns one round below, and the most tied rounds that lead there."""
     capacity = 1024
+    notes = np.zeros(4 * MOST_BIDS, np.int64)
     while True:
         keys = np.full(capacity, -1, np.int64)
         most = np.zeros(capacity, np.int64)
-        if reach(codes, classes, carry, keys, most) >= 0:
+        if reach(codes, classes, carry, keys, most, notes) >= 0:
             break
         capacity *= 4
     order = np.argsort(keys)

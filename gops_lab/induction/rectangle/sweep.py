@@ -295,11 +295,15 @@ class _TierTask:
         batches = layouts.batches(plan.size - 1, kind)
         free = np.zeros((max(self.child_classes, default=0) + 1, len(batches.games)), np.int32)
         tied = np.zeros_like(free)
+        first = batches.owners.reshape(-1, LANES).min(axis=1) // LANES
+        blocks = len(layouts.games(plan.size - 1, kind).starts)
+        block_starts = np.zeros((len(free), blocks), np.int64)
         for child in self.child_classes:
+            block_starts[child] = layouts.values(plan.size - 1, child).starts
             free[child], tied[child] = layouts.places(plan.size - 1, kind, child)
         swings = np.abs(batches.stakes) if plan.low_bid else batches.stakes
         return (
-            layouts.carry, free, tied, batches.aligned, swings.astype(np.float64),
+            layouts.carry, block_starts, free.ravel(), tied.ravel(), first, batches.aligned, swings.astype(np.float64),
             batches.stake_numbers, batches.lanes_used, layouts.links(plan.size, kind),
         )  # fmt: skip
 
@@ -330,11 +334,13 @@ class _TierTask:
         plan = self.table.plan
         n = plan.tier
         known = np.zeros(0, np.int64), np.zeros(0, np.float64), np.zeros(0, np.float64)
+        lists = int(tables[7].max(initial=0)) + 1
+        scratch = kernels.scratch(n, lists, len(tables[7]))
         games = np.zeros(_MOST_FAILED, np.int64)
         payoffs = np.zeros((_MOST_FAILED, n, n), np.float64)
         while True:
             done, failed = kernels.solve_patterns(
-                plan.codes, picked, n, *self.child, *tables,
+                *scratch, lists, plan.codes, picked, n, *self.child, *tables,
                 plan.offsets, self.table.values, self.table.step, self.tolerance,
                 *known, games, payoffs, counters,
             )  # fmt: skip

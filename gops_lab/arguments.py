@@ -1,0 +1,151 @@
+"""What is typed on the command line, read with one line for what is wrong with it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import reprlib
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NoReturn
+
+from gops_lab._version import __version__
+from gops_lab.game.objectives import NAMED_OBJECTIVES
+from gops_lab.game.rules import NAMED_ORDERS, NEGATIVE_STAKES, TIE_RULES
+from gops_lab.reporting.tables import FORMATS
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands; ``options.command`` names the one that was typed."""
+    whole = Parser(
+        prog="gops-lab",
+        description="Exact, certified solutions of GOPS (Goofspiel, the Game of Pure Strategy).",
+        allow_abbrev=False,
+    )
+    whole.add_argument("--version", action="version", version=f"gops-lab {__version__}")
+    commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, about: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=about, description=about, allow_abbrev=False)
+        sub.add_argument("--json", action="store_true", help="print one JSON object")
+        sub.add_argument("--quiet", action="store_true", help="draw no progress bar")
+        sub.add_argument("--exact", action="store_true", help="use fractions (small games)")
+        game = sub.add_argument_group("rules")
+        game.add_argument("--cards", type=integer, metavar="N", help="cards in each hand")
+        game.add_argument("--ties", choices=sorted(TIE_RULES), default="carry")
+        game.add_argument(
+            "--order", type=order, default="random", metavar="ORDER",
+            help="random (default), ascending, descending, or all prizes like 2,3,1",
+        )
+        game.add_argument("--negative-stakes", choices=NEGATIVE_STAKES, default="high_bid")
+        game.add_argument("--rounds", type=integer, metavar="N", help="rounds played, default all")
+        game.add_argument("--hand-a", type=integers, metavar="RANKS", help="like 1,3,5")
+        game.add_argument("--hand-b", type=integers, metavar="RANKS")
+        game.add_argument("--prizes", type=integers, metavar="PRIZES")
+        return sub
+
+    def objective(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument("--objective", choices=sorted(NAMED_OBJECTIVES), default="margin")
+
+    sub = command("solve", "Solve a game and print the optimal first bids.")
+    objective(sub)
+    sub.add_argument("--method", choices=("simplex", "highs"), help="how stage games are solved")
+    sub.add_argument("--out", type=path, metavar="FOLDER", help="store the solution there")
+    sub.add_argument("--resume", action="store_true", help="go on with what --out holds")
+
+    sub = command(
+        "bids",
+        "Print the optimal bids at one state. Here --hand-a, --hand-b and --prizes are what is "
+        "left: the hands, and the prizes still hidden.",
+    )
+    objective(sub)
+    sub.add_argument("--upcard", type=integer, required=True, metavar="PRIZE")
+    sub.add_argument("--carried", type=integer, default=0, metavar="POINTS")
+    sub.add_argument("--lead", type=integer, default=0, metavar="POINTS")
+    sub.add_argument("--solution", type=path, metavar="FOLDER", help="a stored solution to use")
+
+    sub = command("table", "Write the table of optimal first bids.")
+    objective(sub)
+    sub.add_argument("--method", choices=("simplex", "highs"))
+    sub.add_argument("--format", choices=FORMATS, default="csv")
+    sub.add_argument("--out", type=path, metavar="FILE", help="default: print it")
+
+    sub = command("match", "Solve a match: totals are added, the higher total wins.")
+    sub.add_argument("--games", type=integer, default=3, metavar="N")
+
+    sub = command("forecast", "Say how large a solve would be; refuse what cannot fit.")
+    objective(sub)
+    return whole
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, without repeating the usage, and exits with 2."""
+
+    def error(self, message: str) -> NoReturn:
+        complain(f"{message} (see {self.prog} --help)")
+        raise SystemExit(2)
+
+
+def complain(message: str) -> None:
+    """Print an error as one line on standard error, if there is such a thing."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(f"gops-lab: error: {' '.join(message.split())}", file=sys.stderr, flush=True)
+
+
+def joined(arguments: Sequence[str]) -> list[str]:
+    """Join ``--prizes -1,3`` to ``--prizes=-1,3``: argparse takes the list for an option.
+
+    Examples
+    --------
+    >>> joined(["--prizes", "-1,3", "--cards", "2"])
+    ['--prizes=-1,3', '--cards', '2']
+    """
+    result: list[str] = []
+    for argument in arguments:
+        before = result[-1] if result else ""
+        if re.match(r"-\d", argument) and re.fullmatch(r"--[a-z-]+", before):
+            result[-1] = f"{before}={argument}"
+        else:
+            result.append(argument)
+    return result
+
+
+def integer(written: str) -> int:
+    """Read one integer."""
+    if not re.fullmatch(r"[+-]?[0-9]{1,18}", written):
+        raise argparse.ArgumentTypeError(
+            f"{reprlib.repr(written)} is not an integer of at most 18 digits"
+        )
+    return int(written)
+
+
+def integers(written: str) -> tuple[int, ...]:
+    """Read integers with commas between them; nothing at all is an empty list."""
+    try:
+        return tuple(integer(part.strip()) for part in written.split(",")) if written else ()
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(
+            f"{reprlib.repr(written)} is not a list of integers like 1,3,5"
+        ) from None
+
+
+def order(written: str) -> str | tuple[int, ...]:
+    """Read the name of an order, or the prizes in order."""
+    if written in NAMED_ORDERS:
+        return written
+    try:
+        return integers(written)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(
+            f"{reprlib.repr(written)} is none of {', '.join(NAMED_ORDERS)}, "
+            "nor a list of prizes like 2,3,1"
+        ) from None
+
+
+def path(written: str) -> str:
+    """Read the name of a file or folder."""
+    if not written or "\0" in written:
+        raise argparse.ArgumentTypeError(f"{written!r} is not a path")
+    return written
