@@ -25,7 +25,7 @@ from tqdm import tqdm
 from gops_lab.arguments import complain, joined, parser
 from gops_lab.errors import GopsError, MissingTableError, SolverError, StoreError, TableError
 from gops_lab.game.rules import Rules
-from gops_lab.game.state import State, check_state, rules_left, start
+from gops_lab.game.state import State, check_state, start
 from gops_lab.induction import Solution, forecast, load, solve, solve_match
 from gops_lab.induction.store import MANIFEST, holds_solution
 from gops_lab.induction.sweep import Progress
@@ -140,7 +140,6 @@ def _bids(options: argparse.Namespace) -> None:
             raise _ArgumentError(f"--solution {folder} holds no solution: there is no {MANIFEST}")
         solution = _stored(folder, rules, options)
     else:
-        _check_size(rules, options, state)
         solution = solve(rules, options.objective, start=state, exact=options.exact)
     stage = solution.stage_solution(state)
     strategies = {player: solution.strategy(state, player) for player in "ab"}
@@ -194,7 +193,6 @@ def _table(options: argparse.Namespace) -> None:
 
 def _match(options: argparse.Namespace) -> None:
     rules = _rules(options)
-    _check_size(rules, options)
     with _bar(options) as progress:
         solutions = solve_match(rules, options.games, exact=options.exact, progress=progress)
     values = {
@@ -247,7 +245,7 @@ def _forecast(options: argparse.Namespace) -> None:
         kind = "exactly" if expected.counts_are_exact else "at most"
         print(
             f"\n{kind} {expected.stage_games:,} stage games and {expected.values:,} values; "
-            f"about {text.size(expected.memory)} of memory and {expected.seconds:,.1f} s"
+            f"about {text.size(expected.memory)} of memory and {text.duration(expected.seconds)}"
         )
     expected.check_fits()
 
@@ -290,7 +288,6 @@ def _solution(options: argparse.Namespace, rules: Rules, folder: Path | None) ->
     """Solve as the options say; what is found will be written in `folder`."""
     if options.exact and options.method is not None:
         raise _ArgumentError(f"--exact uses fractions only; leave --method {options.method} away")
-    _check_size(rules, options)
     if folder is not None:
         _check_can_write(folder)
     with _bar(options) as progress:
@@ -309,14 +306,6 @@ def _check_can_write(folder: Path) -> None:
         raise _ArgumentError(
             f"--out: nothing can be written in {folder}: {error.strerror or error}"
         ) from error
-
-
-def _check_size(rules: Rules, options: argparse.Namespace, state: State | None = None) -> None:
-    """Refuse what cannot fit the memory, before anything is begun."""
-    if state is not None:
-        rules = rules_left(rules, state)
-    objective = getattr(options, "objective", "win")
-    forecast(rules, objective, exact=options.exact).check_fits()
 
 
 def _rules(options: argparse.Namespace) -> Rules:

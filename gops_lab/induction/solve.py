@@ -120,7 +120,8 @@ def solve_states(
     on_rectangles = (
         method is None and not exact and reductions is None and _fits_rectangles(reducer, starts)
     )
-    forecast(below, goal, exact=exact, method=None if on_rectangles else chosen).check_fits()
+    engine = "rectangle" if on_rectangles else "exact" if exact else "general"
+    forecast(below, goal, engine=engine).check_fits()
     if on_rectangles:
         tables, reports = rectangle_sweep(reducer, workers, keep, progress)
         how = "rectangle sweep, supports then simplex"

@@ -189,6 +189,9 @@ def _parquet(table: pd.DataFrame) -> bytes:
 _LATEX_SPECIALS = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    # At the start of a row these two would belong to the \\ before.
+    "[": "{[}", "*": "{*}",
 }
 
 
@@ -221,4 +224,4 @@ def _shown(value: Any) -> str:
     """Return a cell as a reader wants it: six decimals at most, fractions as they are."""
     if isinstance(value, float):
         return f"{value:.6g}"
-    return str(value)
+    return " ".join(str(value).split())

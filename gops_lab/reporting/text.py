@@ -80,4 +80,26 @@ def size(count: int) -> str:
         if amount < 1024 or unit == "PiB":
             break
         amount /= 1024
-    return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"
+    return f"{amount:.0f} {unit}" if unit == "bytes" else _short(amount, unit)
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the largest unit that keeps it above 1.
+
+    Examples
+    --------
+    >>> duration(0.04), duration(5400.0)
+    ('0.0 s', '1.5 h')
+    """
+    amount = seconds
+    unit = "s"
+    for longer, size_ in (("min", 60), ("h", 60), ("days", 24), ("years", 365)):
+        if amount < size_:
+            break
+        amount /= size_
+        unit = longer
+    return _short(amount, unit)
+
+
+def _short(amount: float, unit: str) -> str:
+    return f"{amount:,.1f} {unit}" if amount < 1e6 else f"{amount:.1e} {unit}"

@@ -999,7 +999,7 @@ def solve_patterns(
                 )
                 signs[entry] = step if code < mirror else -step
                 children[entry] = -1
-                if code != mirror:
+                if code != mirror and len(child_codes_held) > 0:
                     code = code if code < mirror else mirror
                     child = 0
                     high = len(child_codes_held) - 1
