@@ -37,6 +37,29 @@ def solved():
 
 
 @pytest.fixture(scope="session")
+def fractions():
+    """Return a function: nested lists of text to nested lists of fractions."""
+
+    def read(entry):
+        return [read(part) for part in entry] if isinstance(entry, list) else Fraction(entry)
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def state_of():
+    """Return a function: a row of a data file to its `State`."""
+
+    def state(row):
+        return gl.State(
+            row["hand_a"], row["hand_b"], row["prizes"], row.get("upcard"),
+            row.get("carried", 0), row.get("lead", 0),
+        )
+
+    return state
+
+
+@pytest.fixture(scope="session")
 def reachable():
     """Return a function: rules to all states that play can reach, stage games and between rounds."""
     return reachable_states

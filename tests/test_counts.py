@@ -123,8 +123,9 @@ def test_published_bounds_for_win(ties: str) -> None:
             for classes, sizes in zip(hands, prizes, strict=True)
             for tied, words in classes.items()
         ]
-        assert sum(words * each.games for words, each in pairs) // 2 == games
-        assert sum(words * each.values for words, each in pairs) // 2 == values
+        # The study printed halves, rounded to even; they are far below 2**53.
+        assert round(sum(words * each.games for words, each in pairs) / 2) == games
+        assert round(sum(words * each.values for words, each in pairs) / 2) == values
 
 
 @pytest.mark.parametrize("ties", ["discard", "carry"])
@@ -176,7 +177,7 @@ def any_rules(draw: st.DrawFn) -> Rules:
     )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(rules=any_rules(), objective=st.sampled_from(OBJECTIVES))
 def test_any_rules_agree_with_the_plan(rules: Rules, objective: object) -> None:
     check(rules, objective)
@@ -195,7 +196,7 @@ def test_cheap_bounds_are_bounds(
         {"hand_a": (1, 2, 4, 7), "hand_b": (2, 3, 4, 5), "prizes": (-2, -2, 1, 1, 5)},
         {"hand_a": (2, 2, 3), "hand_b": (2, 3, 3), "ties": "discard"},
     ):
-        check(Rules(**kind), objective)  # type: ignore[arg-type]
+        check(Rules(**kind), objective)
 
 
 @pytest.mark.parametrize("objective", ["margin", "win"])
@@ -214,4 +215,5 @@ def test_whatever_rules_accept_is_counted_at_once(kind: dict[str, Any], objectiv
     began = time.process_time()
     counted = count_states(Rules(**kind), objective)
     assert time.process_time() - began < 10
-    assert all(tier.stage_games > 0 and tier.values > 0 for tier in counted.tiers)
+    assert counted.stage_games > 0
+    assert counted.values > 0

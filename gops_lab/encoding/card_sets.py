@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 
 import numpy as np
@@ -136,20 +135,11 @@ class CardSets:
                 f"sets of {len(self.cards)} cards are too many to index; at most "
                 f"{MAX_ENUMERATED} cards are"
             )
-        return self._enumerated[size]
-
-    @cached_property
-    def _enumerated(self) -> dict[int, IntArray]:
-        found: dict[int, IntArray] = {}
-        for size in range(len(self.cards) + 1):
-            picks = np.fromiter(
-                (bit for pick in combinations(range(len(self.cards)), size) for bit in pick),
-                np.int64,
-                comb(len(self.cards), size) * size,
-            ).reshape(-1, size)
-            masks = (np.int64(1) << picks).sum(axis=1)
-            found[size] = np.unique(self.canonical(masks))
-        return found
+        count = comb(len(self.cards), size)
+        picks = np.fromiter(
+            chain.from_iterable(combinations(range(len(self.cards)), size)), np.int64, count * size
+        ).reshape(count, size)
+        return np.unique(self.canonical((np.int64(1) << picks).sum(axis=1)))
 
     def largest_total(self, masks: IntArray, count: int) -> IntArray:
         """Return the sum of the `count` largest absolute values in each set."""

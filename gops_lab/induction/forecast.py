@@ -84,16 +84,17 @@ class EngineCost:
 
 # How these were measured: a fresh process, a 3-card solve to have the kernels compiled, then the
 # rise of VmHWM (/proc/self/status, reset through clear_refs) and process_time around one solve, on
-# a 2-core 24 GiB Linux machine with Python 3.11 and NumPy 2. The true need over the forecast was
+# a 2-core 24 GiB Linux machine with Python 3.11 and NumPy 2. What was measured over the forecast:
 #
-#   general, 6-9 cards, both tie rules, margin (all tiers random order)    memory 0.75-1.25
-#                                                                          time   0.8-1.2
-#   general, 6-8 cards, win (counts are bounds)                            0.4-0.9
-#   general, 10-13 cards in a known order; 12 cards, 3 rounds              0.4-1.2
-#   rectangle, 9-12 cards, both tie rules                                  0.6-1.4
+#                                                               memory       seconds
+#   general, margin, 6-9 cards, carry and discard               0.6 - 0.95   0.7 - 1.0
+#   general, win, 6-8 cards (the counts themselves are bounds)  0.4 - 0.8    0.5 - 0.7
+#   general, 10-13 cards in a known order; 3 rounds of 12       0.5 - 0.85   0.8 - 1.2
+#   rectangle, 9-12 cards, carry and discard                    0.5 - 0.9    0.6 - 1.4
 #
-# Fractions double their digits from tier to tier under `margin`: "exact" is right within a factor of
-# two up to 5 cards only, and says no more than "do not" beyond 6.
+# Fractions grow from tier to tier in a way that depends on the game: under margin a matrix of tier
+# 5 took 0.02 s (discard) or 0.5 s (carry), under win 0.002 s. So the seconds of "exact" are an
+# order of magnitude for margin beyond 5 cards, and far too many for win.
 ENGINES: dict[str, EngineCost] = {
     "general": EngineCost(
         bytes_fixed=2_000_000,
@@ -117,7 +118,7 @@ ENGINES: dict[str, EngineCost] = {
         seconds_per_entry=8e-5,
         seconds_per_last_entry=1e-5,
         seconds_per_tier=5e-4,
-        growth=6.0,
+        growth=100.0,
     ),
     "rectangle": EngineCost(
         bytes_fixed=10_000_000,
@@ -243,12 +244,12 @@ def forecast(
     >>> expected = forecast(Rules(cards=6, ties="discard"))
     >>> expected.stage_games, expected.values, expected.counts_are_exact
     (5796, 1631, True)
-    >>> forecast(Rules(cards=13), "win", engine="general").check_fits(2**34)
+    >>> forecast(Rules(cards=13, ties="discard"), "win").check_fits(2**34)
     Traceback (most recent call last):
     ...
-    gops_lab.errors.ForecastError: solving Rules(cards=13, ties='carry') for objective 'win' needs
-    about 10.9 TiB of memory (up to 56,898,851,626 stage games), but 16.0 GiB are available; take
-    fewer cards, or start from a later state
+    gops_lab.errors.ForecastError: solving Rules(cards=13, ties='discard') for objective 'win'
+    needs about 8.4 TiB of memory (up to 51,726,013,023 stage games), but 16.0 GiB are available;
+    take fewer cards, or start from a later state
     """
     if not isinstance(rules, Rules):
         raise GopsError(f"rules must be Rules, not {rules!r}")

@@ -218,7 +218,7 @@ def _iterate(rows: int, columns: int, work: FloatArray, labels: IntArray) -> Non
         for i in range(rows):
             entry = work[i, block, lane]
             # of tied rows, the one with the largest pivot has the least key, pivots above 1 alike
-            key = max(work[i, side_block, side_lane], 0.0) / entry
+            key = max(work[i, side_block, side_lane], 0.0) / max(entry, _PIVOT_TOLERANCE)
             key = key - _TIE_TOLERANCE * min(entry, 1.0)
             key = key if entry > _PIVOT_TOLERANCE else np.inf
             work[keys, i >> 2, i & 3] = key

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from gops_lab.errors import MatrixGameError, SolverError
 from gops_lab.matrix_games.exact import optimal_tableau, whole_numbers
+from gops_lab.matrix_games.game import as_distribution
 from gops_lab.matrix_games.payoff import (
     PayoffLike,
     as_exact_matrix,
@@ -178,11 +179,21 @@ def _float_ranges(
     def leaving_row(tableau: Tableau, column: int) -> int | None:
         return tolerant_row(tableau, column, tolerance)
 
-    def probability(end: Tableau, label: int) -> float:
-        return float(_vertex(matrix, end, accuracy)[label])
+    optimum = _optimum(first_tableau(matrix + 1.0), leaving_row)
+    lower = _dual_guarantee(matrix, optimum)
 
-    tableau = _optimum(first_tableau(matrix + 1.0), leaving_row)
-    ranges = _ranges(tableau, leaving_row, probability, tolerance)
+    def probability(end: Tableau, label: int) -> float:
+        strategy = _vertex(matrix, end)
+        excess = float((matrix @ strategy).max()) - lower
+        # written so that NaN fails as well
+        if not excess <= accuracy:
+            raise SolverError(
+                f"simplex in floats: a vertex of the optimal strategies misses the value by "
+                f"{excess:g} of the spread of the payoffs; try exact=True"
+            )
+        return float(strategy[label])
+
+    ranges = _ranges(optimum, leaving_row, probability, tolerance)
     return np.sort(ranges.astype(np.float64), axis=1), accuracy
 
 
@@ -256,10 +267,17 @@ def _extreme(
     raise SolverError(f"simplex in floats: no extreme after {_MOST_PIVOTS} pivots; try exact=True")
 
 
-def _vertex(
-    matrix: npt.NDArray[np.float64], tableau: Tableau, accuracy: float
-) -> npt.NDArray[np.float64]:
-    """Return the column strategy of a basis, computed afresh from the payoffs, and checked.
+def _dual_guarantee(matrix: npt.NDArray[np.float64], tableau: Tableau) -> float:
+    """Return what the other player's strategy guarantees, which no better vertex can undercut."""
+    rows, columns = matrix.shape
+    strategy = np.zeros(rows)
+    slack = tableau.nonbasic >= columns
+    strategy[tableau.nonbasic[slack] - columns] = tableau.entries[-1, :columns][slack]
+    return float((as_distribution(strategy) @ matrix).min())
+
+
+def _vertex(matrix: npt.NDArray[np.float64], tableau: Tableau) -> npt.NDArray[np.float64]:
+    """Return the column strategy of a basis, computed afresh from the payoffs.
 
     The basis says which probabilities may be positive and which rows are best replies; the
     equations ``M y = v`` in these rows and columns and ``sum(y) = 1`` then determine y without
@@ -276,11 +294,4 @@ def _vertex(
     solution = np.linalg.lstsq(system, np.append(np.zeros(size), 1.0), rcond=None)[0]
     strategy = np.zeros(columns)
     strategy[support] = solution[:size]
-    excess = (matrix @ strategy).max() - solution[size]
-    # written so that NaN fails as well
-    if not (strategy.min() >= -accuracy and excess <= accuracy):
-        raise SolverError(
-            f"simplex in floats: a vertex misses the value by {excess:g} of the spread and has "
-            f"smallest probability {strategy.min():g}; try exact=True"
-        )
-    return np.clip(strategy, 0.0, 1.0)
+    return as_distribution(strategy)

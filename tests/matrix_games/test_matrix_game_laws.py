@@ -100,8 +100,8 @@ class TestRanges:
 
     @laws
     @given(payoffs)
-    def test_ends_are_attained_by_optimal_strategies(self, exact: bool, matrix: np.ndarray) -> None:
-        """An action kept out, or forced in by a bonus that its least use does not earn, shows it."""
+    def test_action_can_be_missed_if_its_least_is_0(self, exact: bool, matrix: np.ndarray) -> None:
+        """Without an action the game is worth the same exactly if its least probability is 0."""
         ranges = optimal_ranges(matrix, exact=exact)
         best = solve_matrix_game(matrix, method="exact").value
         for action, (least, _) in enumerate(ranges):

@@ -65,7 +65,7 @@ def test_games_that_broke_other_solvers(known: dict[str, Any], method: str) -> N
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("shape", [(1, 1), (1, 6), (6, 1), (2, 9), (9, 2), (13, 13), (20, 17)])
 def test_certificate_by_other_arithmetic(shape: tuple[int, int], method: str) -> None:
-    """A gap that a solver reports of itself would not survive exact arithmetic on its strategies."""
+    """A gap taken from the solver rather than from the payoffs would not survive this."""
     matrix = np.random.default_rng(7).normal(size=shape)
     game = solve_matrix_game(matrix, method=method)
     exact = fractions(matrix)

@@ -129,7 +129,7 @@ else:
 
     _lanes = _Lanes()
 
-    @register_model(_Lanes)  # type: ignore[untyped-decorator]
+    @register_model(_Lanes)
     class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
         def __init__(self, manager: Any, kind: Any) -> None:
             super().__init__(manager, kind, _VECTOR)
@@ -1017,6 +1017,7 @@ def solve_patterns(
         for number in range(most_lists):
             held[number] = 0
         failed = 0
+        helped = 0
         # Entries by the class of the child, so that its places are read once for all of them.
         count = 0
         for kind in range(-1, most_kinds):
@@ -1097,7 +1098,7 @@ def solve_patterns(
                     w[values + lane] = known_values[found]
                     if known_gaps[found] > counters[WORST_GAP]:
                         counters[WORST_GAP] = known_gaps[found]
-                    counters[ESCALATED] += 1
+                    helped += 1
                 elif failed < len(failed_games):
                     failed_games[failed] = at_game + lane
                     for entry in range(n * n):
@@ -1109,6 +1110,7 @@ def solve_patterns(
                 counters[WORST_GAP] = w[values + LANES + lane]
         if failed > 0:
             return pick, failed
+        counters[ESCALATED] += helped
         at_out = offsets[pattern]
         for position in range(links.shape[0]):
             total = 0.0

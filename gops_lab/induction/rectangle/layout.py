@@ -3,24 +3,27 @@
 A pattern has a value for every set S of prizes still to come and every sum that can be carried;
 its stage games have a set R of hidden prizes and a stake. Both are laid out alike: sets of one size
 in *blocks* of eight, such that sets of a block differ in high prizes if they can (the best bids for
-a stake change less with those than with low ones); a block has as many *rows* as the
-largest list of sums in it; a row holds one number of each of the eight sets. So eight
-neighbouring prize sets are eight neighbouring numbers, and one instruction reads them.
+a stake change less with those than with low ones); a block has as many *rows* as the largest list of
+sums in it; a row holds one number of each of the eight sets. So eight neighbouring prize sets are
+eight neighbouring numbers, and one instruction reads them.
 
 How much can be carried depends on how many prizes can be: a pattern's *class* is the largest number
 of tied rounds that can have led to it. Patterns of one tier and class share a layout. Without
 carry-over there is one class, and each value list is the sum 0 alone.
 
 With carry-over, row 0 of a list of carried sums is always the sum 0, the others follow in ascending
-order. The stakes of a stage game (R, class k) are the sums of one prize or more, up to k + 1 of them,
-outside R; a tie carries the stake to the value (R, class k + 1), whose carried sums are the same and
-0. The games therefore use the layout of those values, row by row, and leave row 0 empty unless prizes
-can add up to 0: the stake and what it becomes on a tie are at the same position.
+order. The stakes of a stage game (R, class k) are the sums of one to k + 1 prizes outside R; a tie
+carries the stake to the value (R, class k + 1), whose carried sums are the same and 0. The games
+therefore use the layout of those values, row by row, and leave row 0 empty unless prizes can add up
+to 0: the stake and what it becomes on a tie are at the same position.
+
+Games are solved in *batches* of eight with the same stake, since neighbouring prize sets then mostly
+have the same optimal supports; see `Batches`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -30,7 +33,7 @@ from gops_lab.encoding.patterns import IntArray
 from gops_lab.induction.rectangle.kernels import LANES, link
 
 _ENOUGH = 6
-"""Games of one block and stake that make a batch of their own; fewer are put together with others."""
+"""So many games of one block and stake make a batch of their own; fewer join others."""
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -83,7 +86,7 @@ class Layout:
     def owners(self) -> IntArray:
         """Which prize set, as a position in `masks`, each position belongs to; padding too."""
         blocks = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        return blocks * LANES + np.arange(self.positions) % LANES
+        return np.asarray(blocks * LANES + np.arange(self.positions) % LANES, np.int64)
 
     def find(self, sets: IntArray, sums: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the position of each (prize set, sum), and whether there is one."""
@@ -131,14 +134,15 @@ class Batches:
     @property
     def lanes_used(self) -> IntArray:
         """Which lanes of each batch hold a game, as bits."""
-        return np.asarray((self.games >= 0).reshape(-1, LANES) @ (1 << np.arange(LANES)))
+        held = self.games.reshape(-1, LANES) >= 0
+        return np.asarray(held @ (1 << np.arange(LANES)), np.int64)
 
 
 def prize_sets(count: int, size: int) -> IntArray:
     """Return the bit masks of all sets of `size` out of `count` prizes, in their order."""
     masks = np.arange(1 << count, dtype=np.int64)
     masks = masks[np.bitwise_count(masks) == size]
-    return masks[np.argsort(_key(masks, count))]
+    return np.asarray(masks[np.argsort(_key(masks, count))], np.int64)
 
 
 def _key(masks: IntArray, count: int) -> IntArray:
@@ -251,26 +255,28 @@ class Layouts:
         )
 
     def _values(self, size: int, kind: int) -> Layout:
-        masks = prize_sets(len(self.prizes), size)
+        count = len(self.prizes)
+        masks = prize_sets(count, size)
+        nothing = np.zeros((len(masks), 1), np.int64)
         if not self.carry:
-            return _packed(len(self.prizes), masks, np.zeros((len(masks), 1), np.int64), None, zero_first=True)
+            return _packed(count, masks, nothing, None)
         sums, counts = self._sums(size)
-        chosen = sums[:, (counts > 0) & (counts <= kind)]
-        return _packed(len(self.prizes), masks, np.zeros((len(masks), 1), np.int64), chosen, zero_first=True)
+        return _packed(count, masks, nothing, sums[:, (counts > 0) & (counts <= kind)])
 
     def _games(self, size: int, kind: int) -> Layout:
-        masks = prize_sets(len(self.prizes), size)
+        count = len(self.prizes)
+        masks = prize_sets(count, size)
         if not self.carry:
-            hidden = (masks[:, None] >> np.arange(len(self.prizes))) & 1 == 1
+            hidden = (masks[:, None] >> np.arange(count)) & 1 == 1
             upcards = np.broadcast_to(self.prizes, hidden.shape)[~hidden]
-            return _packed(len(self.prizes), masks, None, upcards.reshape(len(masks), -1), zero_first=False)
+            return _packed(count, masks, None, upcards.reshape(len(masks), -1))
         layout = self.values(size, kind + 1)
         sums, counts = self._sums(size)
         zero = np.any(sums[:, (counts > 0) & (counts <= kind + 1)] == 0, axis=1)
         used = layout.used.copy()
         place = np.arange(len(masks))
         used[layout.starts[place // LANES] + place % LANES] = zero
-        return Layout(len(self.prizes), masks, layout.starts, layout.rows, layout.sums, used, zero_first=True)
+        return replace(layout, used=used)
 
     def _all_sums(self, size: int) -> tuple[IntArray, IntArray]:
         """Return the sums of all subsets of each complement, and how many prizes each adds up."""
@@ -290,9 +296,9 @@ def _packed(
     masks: IntArray,
     first: IntArray | None,
     others: IntArray | None,
-    zero_first: bool,
 ) -> Layout:
-    """Return the layout of a first column and the distinct other sums of each set, ascending."""
+    """Return the layout of a first column, if any, and the distinct other sums, ascending."""
+    zero_first = first is not None
     columns = [] if first is None else [first]
     keep = [] if first is None else [np.ones(first.shape, np.bool_)]
     if others is not None and others.shape[1]:

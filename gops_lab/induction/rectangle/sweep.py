@@ -1,22 +1,22 @@
 """The sweep: all tiers of a game from the lowest up, in work units, on several threads.
 
 **Certified error.** Let u = 2**-53, and B the sum of all |prizes|, which no payoff, value or stake
-exceeds. Say every kept value of tier n - 1 is within e of the truth. A payoff of a stage game with n
-bids is one kept value plus or minus a stake, rounded once: within e + uB of the truth, so the value
-of the true game is that close to the value v of the game M that is solved. For M there are weights x
-and y, no weight below 0, whose sums differ from 1 by at most nu (the first weight is 1 minus the
-others, subtracted one by one; or each was divided by their sum). A sum of n products is off by at
-most nuB. So the computed numbers low = min (x M) and high = max (M y) bound v but for 2nuB; their
-midpoint is rounded once and is within gap/2 + (2n + 1)uB of v, gap being high - low. The mean over m
-upcards, m - 1 additions and a division, adds muB; keeping it adds half a unit in the last place
-of what it is kept as. In all::
+exceeds. Say every kept value of tier n - 1 is within e of the truth. A payoff of a stage game with
+n bids is one kept value plus or minus a stake, rounded once: within e + uB of the truth, so the
+value of the true game is that close to the value v of the game M that is solved. For M there are
+weights x and y, no weight below 0, whose sums differ from 1 by at most nu (the first weight is 1
+minus the others, subtracted one by one; or each was divided by their sum). A sum of n products is
+off by at most nuB. So the computed numbers low = min (x M) and high = max (M y) bound v but for
+2nuB; their midpoint is rounded once and is within gap/2 + (2n + 1)uB of v, gap being high - low.
+The mean over m upcards, m - 1 additions and a division, adds muB; keeping it adds half a unit in
+the last place of what it is kept as. In all::
 
     e(n) = e(n - 1) + worst gap(n) / 2 + (2n + m + 3) u B + rounding of kept values
 
 with e = 0 below the lowest tier. `TierReport.error` is this number, with the products of roundings
-that a first-order bound leaves out covered by taking B a millionth larger. The *tolerance* for a gap
-is a small multiple of B (`TOLERANCE`); games beyond it are solved by another method, and if the float
-methods all miss it, in fractions.
+that a first-order bound leaves out covered by taking B a millionth larger. The *tolerance* for a
+gap is a small multiple of B (`TOLERANCE`); games beyond it are solved by another method, and if the
+float methods all miss it, in fractions.
 
 **Kept values** are float64, or at half the memory int32: multiples of a power of two such that
 B is below 2**31 of them. That is a fixed point, whose error for 13 cards is 3e-8 points in a tier;
@@ -46,7 +46,7 @@ from gops_lab.errors import ObjectiveError, RulesError, SolverError
 from gops_lab.game import MARGIN, Objective, Rules
 from gops_lab.induction.rectangle import kernels
 from gops_lab.induction.rectangle.kernels import LANES
-from gops_lab.induction.rectangle.plan import TierPlan, plan_sweep, supports
+from gops_lab.induction.rectangle.plan import plan_sweep, supports
 from gops_lab.induction.rectangle.table import TierTable, empty_table
 from gops_lab.matrix_games import solve_matrix_game
 
@@ -303,7 +303,8 @@ class _TierTask:
             free[child], tied[child] = layouts.places(plan.size - 1, kind, child)
         swings = np.abs(batches.stakes) if plan.low_bid else batches.stakes
         return (
-            layouts.carry, block_starts, free.ravel(), tied.ravel(), first, batches.aligned, swings.astype(np.float64),
+            layouts.carry, block_starts, free.ravel(), tied.ravel(), first,
+            batches.aligned, swings.astype(np.float64),
             batches.stake_numbers, batches.lanes_used, layouts.links(plan.size, kind),
         )  # fmt: skip
 
@@ -333,17 +334,18 @@ class _TierTask:
         """Solve patterns of one class, with help from outside where the kernel asks for it."""
         plan = self.table.plan
         n = plan.tier
-        known = np.zeros(0, np.int64), np.zeros(0, np.float64), np.zeros(0, np.float64)
+        known: tuple[npt.NDArray[Any], ...] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
         lists = int(tables[7].max(initial=0)) + 1
         scratch = kernels.scratch(n, lists, len(tables[7]))
         games = np.zeros(_MOST_FAILED, np.int64)
         payoffs = np.zeros((_MOST_FAILED, n, n), np.float64)
         while True:
-            done, failed = kernels.solve_patterns(
+            arguments = (
                 *scratch, lists, plan.codes, picked, n, *self.child, *tables,
                 plan.offsets, self.table.values, self.table.step, self.tolerance,
                 *known, games, payoffs, counters,
             )  # fmt: skip
+            done, failed = kernels.solve_patterns(*arguments)
             if not failed:
                 return
             solved = [solve_elsewhere(payoff, self.tolerance) for payoff in payoffs[:failed]]
