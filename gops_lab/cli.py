@@ -34,9 +34,10 @@ from gops_lab.reporting import tables, text
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A path may hold what the terminal cannot show.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A path may hold what the terminal cannot show.
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = _run(sys.argv[1:] if arguments is None else arguments)
         if sys.stdout is not None:

@@ -13,9 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gops_lab.game import Rules, as_objective, start
-from gops_lab.induction import counts
-from gops_lab.induction.counts import count_states, hand_classes, prize_classes
+from gops_lab.induction import hand_classes as hands_module
+from gops_lab.induction import prize_classes as prizes_module
+from gops_lab.induction.counts import count_states
+from gops_lab.induction.hand_classes import hand_classes
 from gops_lab.induction.plan import Tier, plan_tiers
+from gops_lab.induction.prize_classes import prize_classes
 from gops_lab.induction.reduction import Reducer
 
 PUBLISHED = json.loads(
@@ -190,7 +193,8 @@ def test_any_rules_agree_with_the_plan(rules: Rules, objective: object) -> None:
 def test_cheap_bounds_are_bounds(
     monkeypatch: pytest.MonkeyPatch, limit: str, objective: object
 ) -> None:
-    monkeypatch.setattr(counts, limit, 0)
+    module = hands_module if limit == "MOST_WORD_GROUPS" else prizes_module
+    monkeypatch.setattr(module, limit, 0)
     for kind in (
         {"cards": 4}, {"cards": 4, "ties": "discard"}, {"cards": 4, "order": "ascending"},
         {"hand_a": (1, 2, 4, 7), "hand_b": (2, 3, 4, 5), "prizes": (-2, -2, 1, 1, 5)},

@@ -132,7 +132,7 @@ ENGINES: dict[str, EngineCost] = {
         seconds_per_tier=1e-4,
     ),
 }
-"""The engines of `gops_lab.solve`; a new one is one more entry, and a line in `engine_for`."""
+"""The engines of `gops_lab.solve`; a new one is one more entry, and a line in `forecast`."""
 
 
 @dataclass(frozen=True)

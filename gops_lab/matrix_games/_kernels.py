@@ -362,7 +362,9 @@ def solve_one(
     --------
     >>> work, labels = workspace(2, 2)
     >>> row, column = np.empty(2), np.empty(2)
-    >>> solve_one(np.array([[4.0, 1.0], [1.0, 2.0]]), 2, 2, work, labels, row, column)
+    >>> payoff = np.array([[4.0, 1.0], [1.0, 2.0]])
+    >>> lower, upper, gap = solve_one(payoff, 2, 2, work, labels, row, column)
+    >>> float(lower), float(upper), float(gap)
     (1.75, 1.75, 0.0)
     >>> row
     array([0.25, 0.75])

@@ -2,23 +2,23 @@
 
 A pattern has a value for every set S of prizes still to come and every sum that can be carried;
 its stage games have a set R of hidden prizes and a stake. Both are laid out alike: sets of one size
-in *blocks* of eight, such that sets of a block differ in high prizes if they can (the best bids for
-a stake change less with those than with low ones); a block has as many *rows* as the largest list of
-sums in it; a row holds one number of each of the eight sets. So eight neighbouring prize sets are
-eight neighbouring numbers, and one instruction reads them.
+in *blocks* of eight, such that sets of a block differ in high prizes if they can (the best bids
+for a stake change less with those than with low ones); a block has as many *rows* as the largest
+list of sums in it; a row holds one number of each of the eight sets. So eight neighbouring prize
+sets are eight neighbouring numbers, and one instruction reads them.
 
 How much can be carried depends on how many prizes can be: a pattern's *class* is the largest number
 of tied rounds that can have led to it. Patterns of one tier and class share a layout. Without
 carry-over there is one class, and each value list is the sum 0 alone.
 
-With carry-over, row 0 of a list of carried sums is always the sum 0, the others follow in ascending
-order. The stakes of a stage game (R, class k) are the sums of one to k + 1 prizes outside R; a tie
-carries the stake to the value (R, class k + 1), whose carried sums are the same and 0. The games
-therefore use the layout of those values, row by row, and leave row 0 empty unless prizes can add up
-to 0: the stake and what it becomes on a tie are at the same position.
+With carry-over, row 0 of a list of carried sums is always the sum 0, the others follow in
+ascending order. The stakes of a stage game (R, class k) are the sums of one to k + 1 prizes outside
+R; a tie carries the stake to the value (R, class k + 1), whose carried sums are the same and 0. The
+games therefore use the layout of those values, row by row, and leave row 0 empty unless prizes can
+add up to 0: the stake and what it becomes on a tie are at the same position.
 
-Games are solved in *batches* of eight with the same stake, since neighbouring prize sets then mostly
-have the same optimal supports; see `Batches`.
+Games are solved in *batches* of eight with the same stake, since neighbouring prize sets then
+mostly have the same optimal supports; see `Batches`.
 """
 
 from __future__ import annotations

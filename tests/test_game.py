@@ -1,0 +1,260 @@
+"""Rules, states and objectives: what is refused and why, what is accepted, what a round gives."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import gops_lab as gl
+from gops_lab.errors import GopsError, IllegalBidError, ObjectiveError, RulesError, StateError
+from gops_lab.game import (
+    as_objective,
+    check_state,
+    expose,
+    play_round,
+    resolve_round,
+    settle,
+    start,
+    upcards,
+)
+
+BAD_RULES = [
+    ({}, "cards is missing"),
+    ({"cards": 0}, "cards must be between 1 and 62, not 0"),
+    ({"cards": -3}, "not -3"),
+    ({"cards": 63}, "not 63"),
+    ({"cards": 10**30}, "cards must be between"),
+    ({"cards": 3.0}, "cards must be an integer, not 3.0"),
+    ({"cards": "3"}, "not '3'"),
+    ({"cards": True}, "not True"),
+    ({"cards": 4, "hand_a": (1, 2, 3)}, "hand_a holds 3 cards, but cards=4"),
+    ({"hand_a": (1, 2), "hand_b": (1, 2, 3)}, "both players must hold the same number"),
+    ({"hand_a": (), "hand_b": ()}, "hand_a is empty"),
+    ({"hand_a": (1, -2), "hand_b": (1, 2)}, r"hand_a\[1\] must be between 0"),
+    ({"hand_a": (1, 2.5), "hand_b": (1, 2)}, "not 2.5"),
+    ({"hand_a": "12", "hand_b": (1, 2)}, "hand_a must be a sequence of integers, not '12'"),
+    ({"hand_a": 12, "hand_b": (1, 2)}, "not 12"),
+    ({"cards": 3, "prizes": (1, 2)}, "2 prizes are too few for 3 rounds"),
+    ({"cards": 3, "prizes": (1, 2, None)}, r"prizes\[2\] must be an integer, not None"),
+    ({"cards": 2, "prizes": (1, 10**12)}, r"prizes\[1\] must be between"),
+    ({"cards": 3, "prizes": range(100)}, "prizes holds more than 62 cards"),
+    ({"cards": 3, "ties": "keep"}, "ties must be one of 'carry', 'discard', 'split', not 'keep'"),
+    ({"cards": 3, "ties": None}, "not None"),
+    ({"cards": 3, "order": "shuffled"}, "or a sequence of the prizes, not 'shuffled'"),
+    ({"cards": 3, "order": (1, 2, 4), "prizes": (1, 2, 3)}, "is not an arrangement of the prizes"),
+    ({"cards": 3, "order": 7}, "order must be a sequence"),
+    ({"cards": 3, "negative_stakes": "low"}, "negative_stakes must be one of"),
+    ({"cards": 3, "rounds": 0}, "rounds must be between 1 and 3"),
+    ({"cards": 3, "rounds": 4}, "not 4"),
+    ({"cards": 3, "rounds": 1.5}, "rounds must be an integer"),
+]
+
+
+@pytest.mark.parametrize(("names", "reason"), BAD_RULES)
+def test_rules_that_describe_no_game(names, reason):
+    with pytest.raises(RulesError, match=reason) as caught:
+        gl.Rules(**names)
+    assert isinstance(caught.value, ValueError)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_order_names_the_prizes():
+    assert gl.Rules(cards=3, order=(1, 2, 2)).prizes == (1, 2, 2)
+
+
+GOOD_RULES = [
+    {"cards": np.int64(4)},
+    {"cards": 1},
+    {"hand_a": [0, 0, 1], "hand_b": (5, 5, 5), "prizes": iter([3, -1, -1])},
+    {"hand_a": np.array([1, 2]), "hand_b": (1, 2)},
+    {"cards": 3, "prizes": (1, 2, 3, 4, 5), "rounds": 2},
+    {"cards": 2, "order": [5, -3]},
+    {"cards": 62},
+]
+
+
+@pytest.mark.parametrize("names", GOOD_RULES)
+def test_good_rules_are_accepted_and_come_back_from_plain_values(names):
+    rules = gl.Rules(**names)
+    assert gl.Rules(**rules.as_dict()) == rules
+    assert hash(gl.Rules(**rules.as_dict())) == hash(rules)
+    assert eval(repr(rules), {"Rules": gl.Rules}) == rules
+
+
+def test_the_defaults_are_the_table_game():
+    rules = gl.Rules(cards=13)
+    assert rules.hand_a == rules.hand_b == rules.prizes == tuple(range(1, 14))
+    assert (rules.ties, rules.order, rules.rounds) == ("carry", "random", 13)
+    assert rules.negative_stakes == "high_bid"
+    assert sum(rules.prizes) == 91
+    with pytest.raises(AttributeError):
+        rules.ties = "split"
+
+
+BAD_STATES = [
+    (((1, 2, 7), (1, 2, 3), (1, 2, 3)), "hand_a .* holds 7, which is not in the rules'"),
+    (((1, 1, 2), (1, 2, 3), (1, 2, 3)), "hand_a .* holds 1"),
+    (((1, 2), (1, 2, 3), (1, 2, 3)), "both players must hold the same number"),
+    (((1, 2), (1, 2), (1,)), "too few for 2 rounds"),
+    (((1, 2), (1, 2), (1, 2, 3)), "too many for 2 rounds"),
+    (((1, 2), (1, 2), (1, 2), 3), "too many"),
+    (((1, 2), (1, 2), (1,), None), "too few"),
+    (((1, 2), (1, 2), (3,), 3), "upcard 3 is exposed and cannot also be hidden"),
+    (((1, 2), (1, 2), (3,), 9), "upcard 9 is not in the rules'"),
+    (((1, 2), (1, 2), (9,), 3), "prizes .* holds 9"),
+    (((), (), (), 3), "no round is left"),
+    (((), (), (1,)), "too many"),
+]
+
+
+@pytest.mark.parametrize(("fields", "reason"), BAD_STATES)
+def test_states_that_cannot_be(fields, reason):
+    state = gl.State(*fields)
+    rules = gl.Rules(cards=3)
+    with pytest.raises(StateError, match=reason):
+        check_state(rules, state)
+    solution = gl.solve(rules)
+    for ask in (solution.value, solution.bounds, solution.stage_game, solution.optimal_ranges):
+        with pytest.raises(StateError, match=reason):
+            ask(state)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        (((1, "x"), (1, 2), (1,)), r"hand_a\[1\] must be an integer, not 'x'"),
+        (((1, 2), (1, 2), 5), "prizes must be a sequence"),
+        (((1, 2), (1, 2), (1,), 1.5), "upcard must be an integer"),
+        (((1, 2), (1, 2), (1,), 2, 0.5), "carried must be an integer"),
+        (((1, 2), (1, 2), (1,), 2, 0, None), "lead must be an integer"),
+        (((1, 2), (1, 2), (1,), 2, 0, 10**30), "lead must be between"),
+    ],
+)
+def test_states_that_are_not_made_of_integers(fields, reason):
+    with pytest.raises(StateError, match=reason):
+        gl.State(*fields)
+
+
+def test_known_orders_leave_no_choice():
+    rules = gl.Rules(cards=3, order=(2, 3, 1))
+    assert start(rules).prizes == (2, 3, 1)
+    assert upcards(rules, start(rules)) == {2: 1}
+    assert check_state(rules, gl.State((1, 2), (1, 3), (1, 3))).prizes == (3, 1)
+    with pytest.raises(StateError, match="cannot be exposed in round 2"):
+        check_state(rules, gl.State((1, 2), (1, 3), (3,), upcard=1))
+    with pytest.raises(StateError, match="cannot be hidden in round 2"):
+        check_state(rules, gl.State((1, 2), (1, 3), (1, 2)))
+    with pytest.raises(StateError, match="cannot be exposed next"):
+        expose(rules, start(rules), 3)
+
+
+def test_any_lead_and_carried_sum_is_a_question():
+    solution = gl.solve(gl.Rules(cards=3))
+    state = gl.State((1, 3), (2, 3), (2,), upcard=3, carried=-40, lead=1000)
+    assert solution.value(state) == pytest.approx(
+        1000 + solution.value(gl.State((1, 3), (2, 3), (2,), upcard=3, carried=-40))
+    )
+
+
+def test_bids_must_be_held():
+    rules = gl.Rules(cards=3)
+    state = expose(rules, start(rules), 2)
+    with pytest.raises(IllegalBidError, match=r"bid 7 is not in A's hand \{1, 2, 3\}"):
+        play_round(rules, state, 7, 1)
+    with pytest.raises(IllegalBidError, match="bid None is not in B's hand"):
+        resolve_round(rules, state, 1, None)
+    with pytest.raises(StateError, match="no upcard"):
+        play_round(rules, start(rules), 1, 1)
+    with pytest.raises(StateError, match="exposed already"):
+        upcards(rules, state)
+
+
+def test_a_round_changes_no_state_in_place():
+    rules = gl.Rules(cards=3, ties="split")
+    before = expose(rules, start(rules), 3)
+    copy = gl.State(before.hand_a, before.hand_b, before.prizes, before.upcard)
+    played, after = play_round(rules, before, 2, 2)
+    assert before == copy
+    assert played.gain_a == played.gain_b == Fraction(3, 2)
+    assert after == gl.State((1, 3), (1, 3), (1, 2))
+
+
+@pytest.mark.parametrize("ties", ["carry", "discard", "split"])
+@pytest.mark.parametrize("negative_stakes", ["high_bid", "low_bid"])
+def test_arrays_are_settled_as_numbers_are(ties, negative_stakes):
+    rules = gl.Rules(cards=3, ties=ties, negative_stakes=negative_stakes)
+    stakes, signs = np.meshgrid(np.arange(-4, 5), [-1, 0, 1])
+    gains_a, gains_b, carried = settle(rules, stakes, signs)
+    for index in np.ndindex(stakes.shape):
+        one = settle(rules, int(stakes[index]), int(signs[index]))
+        assert (gains_a[index], gains_b[index], carried[index]) == one
+
+
+@pytest.mark.parametrize(
+    "objective", ["draw", "", None, 3, ["win"], b"win", np.array([1.0])], ids=repr
+)
+def test_objectives_that_are_none(objective):
+    with pytest.raises(ObjectiveError, match="objective must be 'margin', 'win', a callable"):
+        gl.solve(gl.Rules(cards=2), objective)
+
+
+@pytest.mark.parametrize(
+    ("objective", "reason"),
+    [
+        ({0: 0.0}, "'table' has no value at lead"),
+        (lambda lead: float("nan"), "must give a finite number"),
+        (lambda lead: float("inf"), "must give a finite number"),
+        (lambda lead: "much", "must give a finite number"),
+        (lambda lead: 1 / lead, "has no value at lead 0"),
+        (lambda lead: 1j, "must give a finite number"),
+    ],
+)
+def test_utilities_without_a_number(objective, reason):
+    with pytest.raises(ObjectiveError, match=reason):
+        gl.solve(gl.Rules(cards=3), objective)
+
+
+def test_a_users_function_called_margin_is_not_taken_for_ours():
+    def margin(lead):
+        return -lead
+
+    assert not as_objective(margin).ignores_lead
+    state = gl.State((3,), (1,), (), upcard=2)
+    assert gl.solve(gl.Rules(cards=3), margin).value(state) == -2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"method": "cplex"}, "method must be one of"),
+        ({"method": "exact"}, "needs exact=True"),
+        ({"method": "highs", "exact": True}, "needs method='exact'"),
+        ({"start": "here"}, "a State is needed"),
+        ({"start": gl.State((9,), (1,), (1,))}, "not in the rules"),
+    ],
+)
+def test_solve_refuses_what_it_cannot_do(arguments, reason):
+    with pytest.raises(GopsError, match=reason):
+        gl.solve(gl.Rules(cards=3), **arguments)
+
+
+@pytest.mark.parametrize("rules", [None, 3, {"cards": 3}])
+def test_solve_wants_rules(rules):
+    with pytest.raises(GopsError, match="rules must be Rules"):
+        gl.solve(rules)
+
+
+@pytest.mark.parametrize("games", [0, -1, 1.5, "3", None])
+def test_a_match_has_games(games):
+    with pytest.raises(GopsError, match="games must be"):
+        gl.solve_match(gl.Rules(cards=2), games)
+
+
+def test_questions_about_a_stage_game_need_an_upcard_and_a_player():
+    solution = gl.solve(gl.Rules(cards=3))
+    with pytest.raises(StateError, match="needs an upcard"):
+        solution.stage_game()
+    with pytest.raises(StateError, match="player must be 'a' or 'b', not 'c'"):
+        solution.strategy(gl.State((1, 3), (2, 3), (2,), upcard=3), player="c")
+    with pytest.raises(StateError, match="a State is needed"):
+        solution.value((1, 2))
