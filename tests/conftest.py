@@ -61,7 +61,7 @@ def state_of():
 
 @pytest.fixture(scope="session")
 def reachable():
-    """Return a function: rules to all states that play can reach, stage games and between rounds."""
+    """Return a function: rules to all states that play can reach, with an upcard or without."""
     return reachable_states
 
 
@@ -152,7 +152,7 @@ def _determinant(matrix):
 
 
 def plain_value_of(rules, state, utility):
-    """Return the exact value of a state by plain recursion, the rules read off their description."""
+    """Return the exact value of a state by plain recursion; the rules are read off DESIGN 1."""
     known_order = rules.order != "random"
     left = rules.rounds - (len(rules.hand_a) - len(state.hand_a))
     hidden = state.prizes

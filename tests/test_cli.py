@@ -533,9 +533,10 @@ def test_a_reader_that_leaves_is_no_error():
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs Linux")
 def test_output_that_cannot_be_written():
-    with open("/dev/full", "wb") as full:
-        with program("forecast", "--cards", "2", stdout=full) as process:
-            err = process.stderr.read().decode()
+    full = os.open("/dev/full", os.O_WRONLY)
+    with program("forecast", "--cards", "2", stdout=full) as process:
+        os.close(full)
+        err = process.stderr.read().decode()
     assert process.returncode == 1
     assert "No space left" in one_line(err)
 

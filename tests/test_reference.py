@@ -5,8 +5,11 @@ solver and against a sequence-form linear program; see the file's ``schema``.
 """
 
 import json
+import re
 from fractions import Fraction
 from functools import cache
+from itertools import groupby
+from operator import le
 from pathlib import Path
 
 import numpy as np
@@ -14,20 +17,27 @@ import pytest
 
 import gops_lab as gl
 from gops_lab.encoding import Encoder
-from gops_lab.game import expose, play_round, resolve_round, start, upcards
+from gops_lab.game import WIN, expose, play_round, resolve_round, start, upcards
 from gops_lab.matrix_games import is_unique
 
 DATA = json.loads(
     (Path(__file__).parent / "data" / "reference_public.json").read_text(encoding="utf-8")
 )
 RECORDS = {record["id"]: record for record in DATA["records"]}
-DECISIONS = [name for name, record in RECORDS.items() if "matrix" in record]
-STARTS = [name for name, record in RECORDS.items() if "per_first_upcard" in record]
+GAMES = {
+    game: list(names)
+    for game, names in groupby(
+        RECORDS, key=lambda name: re.sub("/(start|root|mid).*", "", name.removeprefix("pub/"))
+    )
+}
 TOLERANCE = 1e-9
 
 # A record holds a state; the hands and prizes of the game it is from stand in the record of its
 # start, the order of play of the "fixed" games in their name only.
 FIXED = {"pub/fixed231": (2, 3, 1)}
+
+
+every_game = pytest.mark.parametrize("game", GAMES)
 
 
 def rules_of(record):
@@ -63,43 +73,78 @@ def security_level(matrix, probabilities, player):
 
 def test_the_file_is_the_one_meant():
     assert len(RECORDS) == len(DATA["records"]) == 1200
-    assert (len(DECISIONS), len(STARTS)) == (1100, 100)
+    assert sum("matrix" in record for record in RECORDS.values()) == 1100
+    assert sum("per_first_upcard" in record for record in RECORDS.values()) == 100
+    assert sum(map(len, GAMES.values())) == 1200
 
 
-@pytest.mark.parametrize("name", RECORDS)
-def test_value_exactly(name, solved):
-    record = RECORDS[name]
-    solution = solved(rules_of(record), record["objective"], exact=True)
-    value = solution.value(state_of(record))
-    assert isinstance(value, Fraction)
-    assert value == Fraction(record["value"])
-    assert solution.bounds(state_of(record)) == (value, value)
+@every_game
+def test_values_and_stage_games_exactly(game, solved):
+    for name in GAMES[game]:
+        record, state = RECORDS[name], state_of(RECORDS[name])
+        solution = solved(rules_of(record), record["objective"], exact=True)
+        value = solution.value(state)
+        assert isinstance(value, Fraction), name
+        assert value == Fraction(record["value"]), name
+        assert solution.bounds(state) == (value, value), name
+        if "matrix" not in record:
+            continue
+        matrix = matrix_of(record)
+        stage_game = solution.stage_game(state)
+        assert list(stage_game.index) == record["bids_a"], name
+        assert list(stage_game.columns) == record["bids_b"], name
+        assert (stage_game.to_numpy() == matrix).all(), name
+        for player in "ab":
+            strategy = solution.strategy(state, player)
+            assert list(strategy.index) == record[f"bids_{player}"], name
+            assert sum(strategy) == 1, name
+            ranges = solution.optimal_ranges(state, player)
+            bids, low, high = (ranges[column].to_list() for column in ("bid", "min", "max"))
+            intervals = {
+                int(bid): list(map(Fraction, ends))
+                for bid, ends in record[f"intervals_{player}"].items()
+            }
+            assert dict(zip(bids, map(list, zip(low, high, strict=True)), strict=True)) == intervals
+            assert (low == high) == record[f"unique_{player}"], name
+            probabilities = strategy.to_list()
+            assert all(map(le, low, probabilities)), name
+            assert all(map(le, probabilities, high)), name
+            assert security_level(matrix, strategy.to_numpy(), player) == value, name
 
 
-@pytest.mark.parametrize("name", DECISIONS)
-def test_stage_game_exactly(name, solved):
-    record = RECORDS[name]
-    solution = solved(rules_of(record), record["objective"], exact=True)
-    state, matrix = state_of(record), matrix_of(record)
-    stage_game = solution.stage_game(state)
-    assert list(stage_game.index) == record["bids_a"]
-    assert list(stage_game.columns) == record["bids_b"]
-    assert (stage_game.to_numpy() == matrix).all()
-    for player in "ab":
-        intervals = {
-            int(bid): tuple(map(Fraction, ends))
-            for bid, ends in record[f"intervals_{player}"].items()
-        }
-        ranges = solution.optimal_ranges(state, player)
-        assert dict(zip(ranges["bid"], zip(ranges["min"], ranges["max"], strict=True),
-                        strict=True)) == intervals
-        assert (ranges["min"] == ranges["max"]).all() == record[f"unique_{player}"]
-        strategy = solution.strategy(state, player)
-        assert sum(strategy) == 1
-        assert list(strategy.index) == record[f"bids_{player}"]
-        assert all(intervals[bid][0] <= p <= intervals[bid][1] for bid, p in strategy.items())
-        level = security_level(matrix, strategy.to_numpy(), player)
-        assert level == Fraction(record["value"])
+@every_game
+def test_values_and_stage_games_in_floats(game, solved):
+    for name in GAMES[game]:
+        record, state = RECORDS[name], state_of(RECORDS[name])
+        solution = solved(rules_of(record), record["objective"])
+        expected = Fraction(record["value"])
+        value = solution.value(state)
+        assert isinstance(value, float), name
+        assert abs(value - expected) <= TOLERANCE, name
+        lower, upper = map(Fraction, solution.bounds(state))
+        assert lower <= expected <= upper <= lower + 2 * Fraction(TOLERANCE), name
+        if "matrix" not in record:
+            continue
+        matrix = matrix_of(record).astype(float)
+        stage_game = solution.stage_game(state)
+        assert list(stage_game.index) == record["bids_a"], name
+        assert list(stage_game.columns) == record["bids_b"], name
+        assert np.abs(stage_game.to_numpy() - matrix).max() <= TOLERANCE, name
+        for player in "ab":
+            intervals = np.array(
+                [
+                    [float(Fraction(end)) for end in ends]
+                    for ends in record[f"intervals_{player}"].values()
+                ]
+            )
+            ranges = solution.optimal_ranges(state, player)[["min", "max"]].to_numpy()
+            assert np.abs(ranges - intervals).max() <= TOLERANCE, name
+            strategy = solution.strategy(state, player).to_numpy()
+            assert strategy.min() >= 0, name
+            assert abs(strategy.sum() - 1) <= 1e-12, name
+            assert (strategy >= intervals[:, 0] - TOLERANCE).all(), name
+            assert (strategy <= intervals[:, 1] + TOLERANCE).all(), name
+            assert abs(security_level(matrix, strategy, player) - expected) <= TOLERANCE, name
 
 
 @pytest.mark.parametrize("name", DATA["nonunique_record_ids"])
@@ -112,69 +157,33 @@ def test_an_optimum_that_is_not_unique_is_called_so(name):
     assert not (record["unique_a"] and record["unique_b"])
 
 
-@pytest.mark.parametrize("name", RECORDS)
-def test_value_in_floats(name, solved):
-    record = RECORDS[name]
-    solution = solved(rules_of(record), record["objective"])
-    value = solution.value(state_of(record))
-    assert isinstance(value, float)
-    assert value == pytest.approx(float(Fraction(record["value"])), rel=0, abs=TOLERANCE)
-    lower, upper = (Fraction(bound) for bound in solution.bounds(state_of(record)))
-    assert lower <= Fraction(record["value"]) <= upper
-    assert upper - lower <= 2 * TOLERANCE
-
-
-@pytest.mark.parametrize("name", DECISIONS)
-def test_stage_game_in_floats(name, solved):
-    record = RECORDS[name]
-    solution = solved(rules_of(record), record["objective"])
-    state, matrix = state_of(record), matrix_of(record).astype(float)
-    stage_game = solution.stage_game(state)
-    assert list(stage_game.index) == record["bids_a"]
-    assert list(stage_game.columns) == record["bids_b"]
-    np.testing.assert_allclose(stage_game, matrix, rtol=0, atol=TOLERANCE)
-    value = float(Fraction(record["value"]))
-    for player in "ab":
-        intervals = np.array(
-            [[float(Fraction(end)) for end in ends]
-             for ends in record[f"intervals_{player}"].values()]
-        )
-        ranges = solution.optimal_ranges(state, player)
-        np.testing.assert_allclose(ranges[["min", "max"]], intervals, rtol=0, atol=TOLERANCE)
-        strategy = solution.strategy(state, player).to_numpy()
-        assert strategy.min() >= 0
-        assert strategy.sum() == pytest.approx(1, abs=1e-12)
-        assert (strategy >= intervals[:, 0] - TOLERANCE).all()
-        assert (strategy <= intervals[:, 1] + TOLERANCE).all()
-        level = security_level(matrix, strategy, player)
-        assert level == pytest.approx(value, rel=0, abs=TOLERANCE)
-
-
-@pytest.mark.parametrize("name", STARTS)
-def test_first_upcards(name, solved):
+@every_game
+def test_first_upcards(game, solved):
     """The value behind each first upcard, and what `first_bids` says of it."""
-    record = RECORDS[name]
-    rules = rules_of(record)
-    per_upcard = {int(up): answer for up, answer in record["per_first_upcard"].items()}
-    assert set(upcards(rules, start(rules))) == set(per_upcard)
-    exact = solved(rules, record["objective"], exact=True)
-    floats = solved(rules, record["objective"])
-    first = exact.first_bids().groupby("upcard")
-    for upcard, answer in per_upcard.items():
-        value = Fraction(answer["value"])
-        state = expose(rules, start(rules), upcard)
-        assert exact.value(state) == value
-        assert floats.value(state) == pytest.approx(float(value), rel=0, abs=TOLERANCE)
-        rows = first.get_group(upcard)
-        assert set(rows["value"]) == {value}
-        assert set(rows["gap"]) == {0}
-        assert rows["probability"].sum() == 1
-        root = RECORDS.get(record["id"].removesuffix("start") + f"root/up{upcard}")
-        if root is not None:
-            assert set(rows["unique"]) == {root["unique_a"]}
-            assert list(rows["bid"]) == root["bids_a"]
-            for_b = exact.first_bids("b").groupby("upcard").get_group(upcard)
-            assert set(for_b["unique"]) == {root["unique_b"]}
+    for name in GAMES[game]:
+        record = RECORDS[name]
+        if "per_first_upcard" not in record:
+            continue
+        rules = rules_of(record)
+        answers = {int(up): answer for up, answer in record["per_first_upcard"].items()}
+        assert set(upcards(rules, start(rules))) == set(answers)
+        exact = solved(rules, record["objective"], exact=True)
+        floats = solved(rules, record["objective"])
+        tables = {player: exact.first_bids(player).groupby("upcard") for player in "ab"}
+        for upcard, answer in answers.items():
+            value = Fraction(answer["value"])
+            state = expose(rules, start(rules), upcard)
+            assert exact.value(state) == value
+            assert abs(floats.value(state) - value) <= TOLERANCE
+            root = RECORDS.get(name.removesuffix("start") + f"root/up{upcard}")
+            for player, table in tables.items():
+                rows = table.get_group(upcard)
+                assert set(rows["value"]) == {value}
+                assert set(rows["gap"]) == {0}
+                assert rows["probability"].sum() == 1
+                if root is not None:
+                    assert list(rows["bid"]) == root[f"bids_{player}"]
+                    assert set(rows["unique"]) == {root[f"unique_{player}"]}
 
 
 @pytest.mark.parametrize(
@@ -182,15 +191,14 @@ def test_first_upcards(name, solved):
     ids=lambda c: "-".join(str(c[k]) for k in ("cards", "ties", "order", "objective")),
 )
 def test_states_that_play_can_reach(counted, reachable, solved):
-    """Perft: all stage games, leads and carried sums told apart; how many have no unique optimum."""
+    """Perft: all stage games, leads and carried sums told apart; how many optima are not unique."""
     rules = gl.Rules(
         counted["cards"], ties=counted["ties"], order=counted["order"],
         negative_stakes=counted["negative_stakes"],
     )
+    assert count_stage_games(rules) == counted["reachable_decision_points"]
     if counted["cards"] == 4:
-        # Too many to ask for their optimal strategies one by one; the encoder counts them.
-        assert count_stage_games(rules) == counted["reachable_decision_points"]
-        return
+        return  # too many to ask each for all its optimal strategies
     states = [state for state in reachable(rules) if state.upcard is not None]
     assert len(states) == counted["reachable_decision_points"]
     solution = solved(rules, counted["objective"], exact=True)
@@ -252,7 +260,8 @@ def test_transcript_round_by_round(transcript):
         state = expose(rules, state, told["upcard"])
         result, after = play_round(rules, state, told["bid_a"], told["bid_b"])
         assert result.stake == state.stake == Fraction(told["stake"])
-        assert (result.gain_a, result.gain_b) == (Fraction(told["gain_a"]), Fraction(told["gain_b"]))
+        assert result.gain_a == Fraction(told["gain_a"])
+        assert result.gain_b == Fraction(told["gain_b"])
         assert result.carried == after.carried == Fraction(told["carried_after"])
         assert after == resolve_round(rules, state, told["bid_a"], told["bid_b"])
         totals = [totals[0] + result.gain_a, totals[1] + result.gain_b]
@@ -262,7 +271,7 @@ def test_transcript_round_by_round(transcript):
     assert (state.hand_a, state.hand_b, state.prizes) == ((), (), ())
     assert state.carried == Fraction(transcript["unclaimed_pool"])
     assert state.lead == Fraction(transcript["margin"])
-    assert gl.solve(rules, "win", start=state).value() == transcript["win_value"]
+    assert WIN(state.lead) == transcript["win_value"]
 
 
 @TRANSCRIPTS

@@ -96,7 +96,7 @@ def save(solution: Solution, folder: str | os.PathLike[str]) -> Path:
                 "system": platform.system(),
             }
             replace_file(path / RUN, as_json(run))
-            replace_file(path / MANIFEST, as_json({**manifest, "sha256": _digest(manifest)}))
+            replace_file(path / MANIFEST, _sealed(manifest))
             kept = _file_names(manifest)
         finally:
             _remove_left_over(path, kept)
@@ -175,7 +175,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """
     file = folder / MANIFEST
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
+        data = file.read_bytes()
+        manifest = json.loads(data)
     except FileNotFoundError:
         raise StoreError(f"{folder} holds no solution: there is no {MANIFEST}") from None
     except OSError as error:
@@ -189,7 +190,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             f"{file} has format version {manifest.get('format_version')!r}; "
             f"this program reads version {FORMAT_VERSION}"
         )
-    if manifest.pop("sha256", None) != _digest(manifest):
+    manifest.pop("sha256", None)
+    if data != _sealed(manifest):
         raise StoreError(f"{file} is damaged: its SHA-256 is not the one it gives")
     return manifest
 
@@ -361,5 +363,7 @@ def _remove_left_over(folder: Path, kept: set[str]) -> None:
                 file.unlink()
 
 
-def _digest(manifest: dict[str, Any]) -> str:
-    return hashlib.sha256(as_json(manifest)).hexdigest()
+def _sealed(manifest: dict[str, Any]) -> bytes:
+    """Return the text of a manifest with its own SHA-256, taken without it, at the end."""
+    digest = hashlib.sha256(as_json(manifest)).hexdigest()
+    return as_json({**manifest, "sha256": digest})
