@@ -1,111 +1,175 @@
-"""Numbers in print; each row of `published.json` names its source."""
+"""Numbers in print, up to 6 cards; every test's name says which table, and whose it is."""
 
+import json
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import gops_lab as gl
-from gops_lab.game import expose, start
-from gops_lab.game.objectives import WIN
+from gops_lab.game import MARGIN, WIN, expose, start
+from gops_lab.induction import Reductions
 from gops_lab.induction.plan import plan_tiers
 from gops_lab.induction.reduction import Reducer
-from gops_lab.matrix_games import guarantees
 
-# Printed to 4 to 8 digits: half a unit of the coarsest, doubled for a security level.
-PRINTED = 1e-4
-
-
-def small_tables(published):
-    return [row for row in published["first_bids"] if row["cards"] <= 6]
-
-
-def test_small_tables_are_there(published):
-    assert len(small_tables(published)) == 7
+PUBLISHED = json.loads(
+    (Path(__file__).parent / "data" / "published.json").read_text(encoding="utf-8")
+)
+MOST_CARDS = 6
+TABLES = [row for row in PUBLISHED["first_bids"] if row["cards"] <= MOST_CARDS]
+COUNTS = PUBLISHED["counts"]
 
 
-def test_first_bid_tables(published, solved):
-    for row in small_tables(published):
-        solution = solved(gl.Rules(cards=row["cards"], ties=row["ties"]), row["objective"])
-        bids = solution.first_bids()
-        for upcard, printed in row["bids"].items():
-            shown = bids[bids["upcard"] == int(upcard)]
-            mixed = np.array([float(Fraction(p)) for p in printed])
-            mixed /= mixed.sum()
-            state = expose(solution.rules, start(solution.rules), int(upcard))
-            payoffs = solution.stage_game(state).to_numpy()
-            low, _ = guarantees(payoffs, mixed, mixed)
-            assert low == pytest.approx(0, abs=PRINTED * row["cards"]), row["source"]
-            if shown["unique"].all():
-                tolerance = 1e-9 if row.get("exact") else 1e-6
-                np.testing.assert_allclose(
-                    shown["probability"], mixed, rtol=0, atol=tolerance, err_msg=row["source"]
-                )
+def name_of(row):
+    source = row.get("source", "icynic.com/~don/psych4.html")
+    shape = [str(row[key]) for key in ("cards", "ties", "objective") if key in row]
+    return "-".join([*shape, source[:48]])
 
 
-def test_exact_tables(published, solved):
-    rows = [row for row in published["first_bids"] if row.get("exact")]
-    assert len(rows) == 2
-    for row in rows:
-        rules = gl.Rules(cards=row["cards"], ties=row["ties"])
-        bids = solved(rules, row["objective"], exact=True).first_bids()
-        for upcard, printed in row["bids"].items():
-            shown = bids[bids["upcard"] == int(upcard)]
-            assert shown["unique"].all()
-            assert list(shown["probability"]) == [Fraction(p) for p in printed], row["source"]
+def digits_of(row):
+    """Return how many decimals a table is printed to."""
+    numbers = [str(p) for bids in row["bids"].values() for p in bids]
+    return max(len(number.partition(".")[2]) for number in numbers)
 
 
-def test_matrices(published, solved, fractions):
-    for row in published["matrices"]:
-        solution = solved(
-            gl.Rules(cards=row["cards"], ties=row["ties"]), row["objective"], exact=True
-        )
-        state = expose(solution.rules, start(solution.rules), row["upcard"])
-        assert solution.stage_game(state).to_numpy().tolist() == fractions(row["payoff"])
+def test_what_is_looked_at_is_there():
+    assert len(TABLES) == 7
+    assert len(PUBLISHED["states"]) == 7
+    assert len(PUBLISHED["matrices"]) == 2
 
 
-def test_states(published, state_of):
-    for row in published["states"]:
-        ranks = sorted({*row["hand_a"], *row["hand_b"]})
-        prizes = row["prizes"] if row["upcard"] is None else [*row["prizes"], row["upcard"]]
-        rules = gl.Rules(
-            hand_a=row["hand_a"], hand_b=row["hand_b"], prizes=prizes, ties=row["ties"]
-        )
-        assert ranks
-        for exact in (True, False):
-            solution = gl.solve(rules, row["objective"], start=state_of(row), exact=exact)
-            expected = Fraction(row["value"])
-            assert abs(solution.value() - expected) <= (0 if exact else 1e-12), row["source"]
-            if "row" in row:
-                strategy = [Fraction(p) for p in row["row"]]
-                ranges = solution.optimal_ranges()
-                inside = zip(ranges["min"], strategy, ranges["max"], strict=True)
-                assert all(low - 1e-9 <= p <= high + 1e-9 for low, p, high in inside)
+@pytest.mark.parametrize("row", TABLES, ids=name_of)
+def test_first_bids(row, solved):
+    """Each printed row guarantees the value; where the optimum is unique it is the one computed."""
+    rules = gl.Rules(row["cards"], ties=row["ties"])
+    solution = solved(rules, row["objective"])
+    table = solution.first_bids().groupby("upcard")
+    rounding = 1e-15 if row.get("exact") else 0.5 * 10.0 ** -digits_of(row)
+    compared = 0
+    for upcard, bids in row["bids"].items():
+        printed = np.array([float(Fraction(p)) for p in bids])
+        shown = table.get_group(int(upcard))
+        assert list(shown["bid"]) == list(rules.hand_a)
+        payoffs = solution.stage_game(expose(rules, start(rules), int(upcard))).to_numpy()
+        # Every stage game with two equal hands is worth 0.
+        lost = len(printed) * rounding * np.abs(payoffs).max() + 1e-12
+        assert (printed @ payoffs).min() >= -lost
+        assert shown["value"].abs().max() <= 1e-9
+        if shown["unique"].all():
+            assert np.abs(shown["probability"] - printed).max() <= 1.01 * rounding + 1e-9
+            compared += 1
+    assert compared == len(row["bids"])
 
 
-@pytest.mark.parametrize("cards", [5, 6, 7])
+@pytest.mark.parametrize("row", [row for row in TABLES if row.get("exact")], ids=name_of)
+def test_first_bids_exactly(row, solved):
+    rules = gl.Rules(row["cards"], ties=row["ties"])
+    table = solved(rules, row["objective"], exact=True).first_bids().groupby("upcard")
+    for upcard, bids in row["bids"].items():
+        shown = table.get_group(int(upcard))
+        assert shown["unique"].all()
+        assert list(shown["probability"]) == list(map(Fraction, bids))
+
+
+@pytest.mark.parametrize(
+    "row", PUBLISHED["matrices"], ids=lambda row: f"{name_of(row)}-upcard {row['upcard']}"
+)
+def test_stage_games(row, solved, fractions):
+    rules = gl.Rules(row["cards"], ties=row["ties"])
+    state = expose(rules, start(rules), row["upcard"])
+    exact = solved(rules, row["objective"], exact=True).stage_game(state)
+    assert exact.to_numpy().tolist() == fractions(row["payoff"])
+    floats = solved(rules, row["objective"]).stage_game(state).to_numpy()
+    assert np.abs(floats - exact.to_numpy().astype(float)).max() <= 1e-12
+
+
+@pytest.mark.parametrize("exact", [True, False], ids=["exact", "floats"])
+@pytest.mark.parametrize("row", PUBLISHED["states"], ids=name_of)
+def test_states(row, exact, state_of):
+    exposed = () if row["upcard"] is None else (row["upcard"],)
+    rules = gl.Rules(
+        hand_a=row["hand_a"], hand_b=row["hand_b"], prizes=(*row["prizes"], *exposed),
+        ties=row["ties"],
+    )
+    state = state_of(row)
+    solution = gl.solve(rules, row["objective"], exact=exact)
+    tolerance = 0 if exact else 1e-12
+    assert abs(solution.value(state) - Fraction(row["value"])) <= tolerance
+    if "row" in row:
+        ranges = solution.optimal_ranges(state)
+        for least, printed, most in zip(ranges["min"], row["row"], ranges["max"], strict=True):
+            assert least - tolerance <= Fraction(printed) <= most + tolerance
+        assert (ranges["max"] - ranges["min"]).max() <= tolerance
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_bosansky_et_al_2016_a_pure_optimum_exists_with_ranks_from_0_only(first):
+    """Artificial Intelligence 237: matching every prize is optimal at 0..3, not at 1..4."""
+    cards = range(first, first + 4)
+    rules = gl.Rules(hand_a=cards, hand_b=cards, prizes=cards, ties="discard")
+    solution = gl.solve(rules, exact=True)
+    matching = []
+    for upcard in cards:
+        ranges = solution.optimal_ranges(expose(rules, start(rules), upcard)).set_index("bid")
+        matching.append(ranges["max"][upcard] == 1)
+    assert all(matching) == (first == 0)
+
+
+def counts(name, most_cards=8):
+    found = [(int(cards), count) for cards, count in COUNTS[name].items()]
+    return [(cards, count) for cards, count in found if cards <= most_cards]
+
+
+@pytest.mark.parametrize(
+    ("ties", "cards", "expected"),
+    [
+        *(("discard", *row) for row in counts("stage games, discard, margin, halved by the swap")),
+        *(("carry", *row) for row in counts("stage games, carry, margin")),
+    ],
+)
+def test_counts_of_stage_games_margin(ties, cards, expected, solved):
+    """Solved by the fast sweep, and found by the general one."""
+    rules = gl.Rules(cards, ties=ties)
+    reports = solved(rules, "margin").reports.values()
+    assert sum(report.stage_games for report in reports) == expected
+    if cards <= 7:
+        reducer = Reducer(rules, MARGIN)
+        tiers = plan_tiers(reducer, [start(rules)])
+        assert sum(len(tier.solved_stages(reducer)) for tier in tiers) == expected
+
+
+@pytest.mark.parametrize(
+    ("ties", "cards", "expected"),
+    [
+        *(("discard", *row) for row in counts("values, discard, margin")),
+        *(("carry", *row) for row in counts("values, carry, margin")),
+    ],
+)
+def test_counts_of_values_margin(ties, cards, expected, solved):
+    rules = gl.Rules(cards, ties=ties)
+    reports = solved(rules, "margin").reports.values()
+    assert sum(report.values for report in reports) == expected
+
+
 @pytest.mark.parametrize("ties", ["discard", "carry"])
-def test_counts_for_margin(published, ties, cards):
-    """Stage games halved by the swap, those between equal hands left out."""
-    rows = published["counts"]
-    name = "stage games, carry, margin"
-    if ties == "discard":
-        name = "stage games, discard, margin, halved by the swap"
-    expected = rows[name].get(str(cards))
-    if expected is None:
-        assert (ties, cards) == ("discard", 5)
-        return
-    reducer = Reducer(gl.Rules(cards=cards, ties=ties), gl.game.MARGIN)
-    tiers = plan_tiers(reducer, [start(reducer.rules)])
-    assert sum(len(tier.solved_stages(reducer)) for tier in tiers) == expected
+@pytest.mark.parametrize("position", range(3))
+def test_counts_of_undecided_stage_games_win(ties, position):
+    name = "stage games really reachable and undecided, win, N=4,5,6"
+    rules = gl.Rules(4 + position, ties=ties)
+    tiers = plan_tiers(Reducer(rules, WIN), [start(rules)])
+    assert sum(len(tier.stages) for tier in tiers) == COUNTS[name][ties][position]
 
 
-@pytest.mark.parametrize("ties", ["discard", "carry"])
-def test_counts_of_undecided_stage_games(published, ties):
-    expected = published["counts"]["stage games really reachable and undecided, win, N=4,5,6"]
-    found = []
-    for cards in (4, 5, 6):
-        reducer = Reducer(gl.Rules(cards=cards, ties=ties), WIN)
-        tiers = plan_tiers(reducer, [start(reducer.rules)])
-        found.append(sum(len(tier.stages) for tier in tiers))
-    assert found == expected[ties]
+@pytest.mark.parametrize("cards", [4, 5, 7])
+def test_counts_without_patterns(cards):
+    """Sum of C(N, k)**3 over k = 1 .. N: hands of A, hands of B, prizes to come, tier by tier."""
+    whole = Reductions(patterns=False, swap=False)
+    rules = gl.Rules(cards, ties="discard")
+    found = sum(
+        len(tier.nodes)
+        for tier in plan_tiers(Reducer(rules, MARGIN, reductions=whole), [start(rules)])
+    )
+    # The Franel numbers, OEIS A000172, less the empty hands.
+    in_print = COUNTS["raw states without patterns, sum of C(N,k)^3"]
+    assert found == {"4": 345, "5": 2251, **in_print}[str(cards)]

@@ -102,7 +102,7 @@ def some_states(rules):
                     upcard, *hidden = prizes
                     states.append(gl.State(hand_a, hand_b, prizes, lead=len(states) % 3))
                     states.append(gl.State(hand_a, hand_b, hidden, upcard, 0, len(states) % 3))
-    return states[:: max(1, len(states) // 40)]
+    return states[:: max(1, len(states) // 20)]
 
 
 # What is loaded is what was saved
@@ -485,6 +485,8 @@ def test_a_garbled_manifest_does_not_load(copied, name):
     for path in places:
         for value in (KeyError, None, "x\ud800", -1, 0.5, {}):
             garbled = changed(manifest, path, value)
+            if garbled == manifest:
+                continue
             (folder / "manifest.json").write_bytes(files.as_json(garbled))
             with pytest.raises(StoreError):
                 gl.load(folder)
@@ -505,7 +507,7 @@ def test_a_manifest_garbled_on_purpose(copied, name):
     for path in every_place(manifest):
         if path[0] == "versions" or (path[:2] == ("objective", "table") and path[-1] not in "-3"):
             continue
-        for value in (KeyError, None, "x", -1, 1e300, 10**30, [], {}):
+        for value in (KeyError, None, "x", 10**30, []):
             write_sealed(folder, changed(manifest, path, value))
             try:
                 gl.load(folder)

@@ -82,7 +82,8 @@ class CardSets:
 
     def counts(self, masks: IntArray) -> IntArray:
         """Return how often each distinct card is in each set, shape (k, number of distinct)."""
-        return np.bitwise_count(masks[..., None] & self._group_masks).astype(np.int64)
+        held = np.bitwise_count(masks[..., None] & self._group_masks)
+        return np.asarray(held, np.int64)
 
     def next_counts(self, masks: IntArray) -> IntArray:
         """Return how many copies of each distinct card can come next, shape (k, distinct).

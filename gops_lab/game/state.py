@@ -182,9 +182,10 @@ def check_state(rules: Rules, state: State) -> State:
     hidden = len(rules.prizes) - played - (state.upcard is not None)
     if len(state.prizes) != hidden:
         few = "few" if len(state.prizes) < hidden else "many"
+        an = "no" if state.upcard is None else "an"
         raise StateError(
             f"{len(state.prizes)} hidden prizes {state.prizes} are too {few} for {left} rounds "
-            f"left with {'an' if state.upcard is not None else 'no'} upcard; {hidden} must be hidden"
+            f"left with {an} upcard; {hidden} must be hidden"
         )
     return replace(state, prizes=_ordered(rules, state, played))
 

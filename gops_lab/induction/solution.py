@@ -257,7 +257,7 @@ class Solution:
             return stage.game.value, stage.error + float(stage.game.gap) / 2
         if self._in_scope(state):
             nodes = self._node(state)
-            values, found = node_values(self.reducer, nodes, self.tables.get(state.tier))
+            values, found = node_values(nodes, self.tables.get(state.tier))
             if found[0]:
                 known = nodes.known[0] or nodes.zero[0]
                 error = 0.0 if known else self.reports[state.tier].error

@@ -76,7 +76,7 @@ class TierReport:
     """How many stage games each method solved."""
 
 
-def node_values(reducer: Reducer, nodes: Nodes, table: Table | None) -> tuple[ValueArray, BoolArray]:
+def node_values(nodes: Nodes, table: Table | None) -> tuple[ValueArray, BoolArray]:
     """Return the value of each node, and whether it was known or in the table.
 
     Arrays of any shape; the values are from the side of whoever asked.
@@ -103,7 +103,7 @@ def stage_payoffs(
     reduction is off); otherwise they are final utilities.
     """
     nodes, change = reducer.after_bids(cards, hands, rows, hidden, stake, lead)
-    values, found = node_values(reducer, nodes, table)
+    values, found = node_values(nodes, table)
     return (values + change if reducer.ignores_lead else values), found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -213,7 +214,8 @@ def _latex(table: pd.DataFrame) -> str:
 
 def _markdown(table: pd.DataFrame) -> str:
     def line(values: Any) -> str:
-        return "| " + " | ".join(_shown(value).replace("|", r"\|") for value in values) + " |"
+        cells = (re.sub(r"([\\|*<`\[])", r"\\\1", _shown(value)) for value in values)
+        return "| " + " | ".join(cells) + " |"
 
     lines = [line(table.columns), "|" + " --- |" * len(table.columns)]
     lines += [line(row) for row in table.itertuples(index=False)]
