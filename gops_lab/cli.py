@@ -356,7 +356,7 @@ def _bar(options: argparse.Namespace) -> Iterator[Progress]:
     """Yield a progress callback that draws one bar for the whole solve, on a terminal only."""
     with tqdm(
         unit=" games", unit_scale=True, leave=False, delay=1.0,
-        disable=True if options.json or options.quiet else None,
+        disable=True if options.json or options.quiet or sys.stderr is None else None,
     ) as bar:
 
         def progress(cards: int, done: int, total: int) -> None:

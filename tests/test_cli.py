@@ -517,7 +517,8 @@ def test_bids_from_a_stored_solution(run, stored, kind):
 
 
 def program(*arguments, **options):
-    environment = {**os.environ, **options.pop("env", {})}
+    # Buffered, as it is for a user: what is in the buffer at exit must do no harm.
+    environment = {**os.environ, "PYTHONUNBUFFERED": "", **options.pop("env", {})}
     return subprocess.Popen(
         [sys.executable, "-m", "gops_lab.cli", *arguments],
         stderr=subprocess.PIPE, env=environment, **options,
