@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 import gops_lab as gl
-from gops_lab.errors import GopsError, IllegalBidError, ObjectiveError, RulesError, StateError
+from gops_lab.errors import (
+    ForecastError,
+    GopsError,
+    IllegalBidError,
+    ObjectiveError,
+    RulesError,
+    StateError,
+)
 from gops_lab.game import (
     as_objective,
     check_state,
@@ -207,6 +214,8 @@ def test_objectives_that_are_none(objective):
         (lambda lead: "much", "must give a finite number"),
         (lambda lead: 1 / lead, "has no value at lead 0"),
         (lambda lead: 1j, "must give a finite number"),
+        (lambda lead: 10**400 * lead, "must give a finite number"),
+        (lambda lead: None.lead, "has no value at lead"),
     ],
 )
 def test_utilities_without_a_number(objective, reason):
@@ -230,6 +239,12 @@ def test_a_users_function_called_margin_is_not_taken_for_ours():
         ({"method": "exact"}, "needs exact=True"),
         ({"method": "highs", "exact": True}, "needs method='exact'"),
         ({"start": "here"}, "a State is needed"),
+        ({"workers": 0}, "workers must be between 1 and"),
+        ({"workers": "two"}, "workers must be an integer"),
+        ({"keep": 0}, "keep must be between 1 and 62, or 'all', not 0"),
+        ({"keep": "some"}, "keep must be an integer"),
+        ({"progress": 5}, "progress must be callable"),
+        ({"reductions": "none"}, "reductions must be Reductions"),
         ({"start": gl.State((9,), (1,), (1,))}, "not in the rules"),
     ],
 )
@@ -242,6 +257,42 @@ def test_solve_refuses_what_it_cannot_do(arguments, reason):
 def test_solve_wants_rules(rules):
     with pytest.raises(GopsError, match="rules must be Rules"):
         gl.solve(rules)
+
+
+def test_a_match_with_more_leads_than_can_be_solved_is_refused():
+    rules = gl.Rules(cards=2, prizes=(10**9, 1))
+    with pytest.raises(ForecastError, match="can begin with 4,000,000,005 different leads"):
+        gl.solve_match(rules, games=3)
+    with pytest.raises(GopsError, match="rules must be Rules"):
+        gl.solve_match(3)
+
+
+def test_a_finished_game_has_a_value():
+    over = gl.State((), (), (), lead=3)
+    for objective, value in (("margin", 3), ("win", 1)):
+        solution = gl.solve(gl.Rules(cards=3), objective, start=over)
+        assert solution.value() == gl.solve(gl.Rules(cards=3), objective).value(over) == value
+        assert solution.bounds() == (value, value)
+
+
+@pytest.mark.parametrize("carried", [10**10, 2**53 - 5, -(10**12)])
+def test_any_carried_sum_can_be_asked_for(carried):
+    rules = gl.Rules(cards=3)
+    state = gl.State((1, 3), (2, 3), (2,), upcard=3, carried=carried)
+    exact = gl.solve(rules, exact=True).value(state)
+    for solution in (gl.solve(rules), gl.solve(rules, start=state)):
+        assert solution.value(state) == pytest.approx(float(exact), rel=1e-12)
+        low, high = solution.bounds(state)
+        assert low <= exact <= high
+
+
+@pytest.mark.parametrize("method", ["simplex", None])
+def test_only_the_tiers_asked_for_are_kept(method):
+    rules = gl.Rules(cards=5)
+    solution = gl.solve(rules, method=method, keep=2)
+    assert sorted(solution.tables) == [4, 5]
+    state = gl.State((1, 3), (2, 5), (4,), upcard=3, lead=1)
+    assert solution.value(state) == pytest.approx(gl.solve(rules).value(state), abs=1e-12)
 
 
 @pytest.mark.parametrize("games", [0, -1, 1.5, "3", None])
@@ -258,3 +309,177 @@ def test_questions_about_a_stage_game_need_an_upcard_and_a_player():
         solution.strategy(gl.State((1, 3), (2, 3), (2,), upcard=3), player="c")
     with pytest.raises(StateError, match="a State is needed"):
         solution.value((1, 2))
+
+
+# The facts of DESIGN section 1 (whole rounds are played in test_reference)
+
+
+def test_eight_stays_on_the_table_and_goes_with_the_five():
+    """Both bid 9 for the 8; then A bids 7 against B's 11: B takes 13, and the 11 scores nothing."""
+    rules = gl.Rules(13)
+    tied, state = play_round(rules, expose(rules, start(rules), 8), 9, 9)
+    assert (tied.gain_a, tied.gain_b, tied.carried) == (0, 0, 8)
+    assert state.carried == 8
+    taken, state = play_round(rules, expose(rules, state, 5), 7, 11)
+    assert (taken.stake, taken.gain_a, taken.gain_b, taken.carried) == (13, 0, 13, 0)
+    assert (state.lead, state.carried) == (-13, 0)
+    assert 9 not in state.hand_a
+    assert 11 in state.hand_a
+    assert 11 not in state.hand_b
+
+
+def test_a_winner_need_not_reach_46():
+    """43-43 with 5 unclaimed is a draw; one point from it is not."""
+    rules = gl.Rules(13)
+    solution = gl.solve(rules, "win", start=gl.State((8,), (8,), (), upcard=4, carried=1))
+    assert solution.value() == 0
+    ahead = gl.State((8,), (8,), (), upcard=4, carried=1, lead=1)
+    assert gl.solve(rules, "win", start=ahead).value() == 1
+
+
+@pytest.mark.parametrize("ties", ["carry", "discard"])
+def test_two_who_match_every_prize_tie_every_round(ties):
+    rules = gl.Rules(13, ties=ties)
+    state = start(rules)
+    unclaimed = 0
+    for upcard in (7, 1, 13, 2, 12, 3, 11, 4, 10, 5, 9, 6, 8):
+        played, state = play_round(rules, expose(rules, state, upcard), upcard, upcard)
+        assert (played.gain_a, played.gain_b) == (0, 0)
+        unclaimed += upcard
+        assert state.carried == (unclaimed if ties == "carry" else 0)
+    assert state == gl.State((), (), (), carried=91 if ties == "carry" else 0)
+
+
+def test_the_sign_of_the_whole_stake_decides_who_takes_it():
+    """Geier: an upcard of 3 on top of a carried -5 is taken by the lower bid."""
+    rules = gl.Rules(
+        hand_a=(1, 4), hand_b=(2, 4), prizes=(-5, 3), negative_stakes="low_bid"
+    )
+    state = gl.State((1,), (2,), (), upcard=3, carried=-5)
+    assert resolve_round(rules, state, 1, 2).lead == -2
+    high = gl.Rules(hand_a=(1, 4), hand_b=(2, 4), prizes=(-5, 3))
+    assert resolve_round(high, state, 1, 2).lead == 2
+
+
+def test_cards_left_over_are_worth_nothing():
+    rules = gl.Rules(hand_a=(1, 2, 9), hand_b=(3, 3, 3), prizes=(1, 2, 3, 4), rounds=1)
+    solution = gl.solve(rules, exact=True)
+    # A wins the only prize, whatever it is: 5/2 on average.
+    assert solution.value() == Fraction(5, 2)
+    after = gl.State((1, 2), (3, 3), (1, 2, 4), lead=3)
+    assert solution.value(after) == 3
+    assert upcards(rules, after) == {}
+    with pytest.raises(StateError, match="2 rounds played; the rules have 1 rounds"):
+        check_state(rules, gl.State((1,), (3,), (1, 4), lead=3))
+
+
+def test_equal_prizes_are_as_likely_as_they_are_many():
+    rules = gl.Rules(3, prizes=(2, 2, 2, 5))
+    assert upcards(rules, start(rules)) == {2: Fraction(3, 4), 5: Fraction(1, 4)}
+    assert expose(rules, start(rules), 2).prizes == (2, 2, 5)
+
+
+# Good input
+
+
+def test_numpy_integers_are_integers():
+    one, two, three = np.int64(1), np.uint8(2), np.int32(3)
+    rules = gl.Rules(
+        hand_a=np.array([3, 1, 2]), hand_b=[one, two, three], prizes=np.arange(1, 4, dtype=np.int8),
+        rounds=three,
+    )
+    assert rules == gl.Rules(3)
+    assert all(type(card) is int for card in (*rules.hand_a, *rules.hand_b, *rules.prizes))
+    state = gl.State(np.array([2, 1]), [one, three], (two,), three, one, np.int16(-4))
+    assert state == gl.State((1, 2), (1, 3), (2,), upcard=3, carried=1, lead=-4)
+    assert gl.solve(rules).value(state) == gl.solve(gl.Rules(3)).value(state)
+    assert expose(rules, start(rules), two) == expose(rules, start(rules), 2)
+
+
+def test_bids_may_be_numpy_integers():
+    """A strategy's bids come from arrays."""
+    rules = gl.Rules(3)
+    state = expose(rules, start(rules), 2)
+    for bids in ((3, 1), (1, 3), (2, 2)):
+        played, after = play_round(rules, state, *np.array(bids))
+        assert (played, after) == play_round(rules, state, *bids)
+        assert type(after.lead) is type(after.carried) is int
+
+
+def test_hands_and_hidden_prizes_are_sets_not_sequences():
+    assert gl.Rules(hand_a=(3, 1, 2), hand_b=(2, 1, 3), prizes=(2, 3, 1)) == gl.Rules(3)
+    shuffled = gl.State((3, 1), (2, 1), (3, 1))
+    assert check_state(gl.Rules(3), shuffled) == check_state(
+        gl.Rules(3), gl.State((1, 3), (1, 2), (1, 3))
+    )
+    solution = gl.solve(gl.Rules(3))
+    assert solution.value(shuffled) == solution.value(gl.State((1, 3), (1, 2), (1, 3)))
+
+
+@pytest.mark.parametrize("points", [10**12, -(10**12)])
+@pytest.mark.parametrize("objective", ["margin", "win"])
+def test_any_carried_sum_is_a_question_however_large(objective, points):
+    solution = gl.solve(gl.Rules(3), objective, exact=True)
+    state = gl.State((1, 2), (2, 3), (1,), upcard=3, carried=points, lead=-points)
+    low = gl.State((1,), (2,), (), upcard=3, carried=points, lead=-points)
+    # B takes the last stake.
+    final = -points - points - 3
+    assert solution.value(low) == (final if objective == "margin" else (final > 0) - (final < 0))
+    assert solution.stage_game(state).shape == (2, 2)
+
+
+def test_rules_and_states_do_not_change():
+    rules = gl.Rules(3)
+    state = start(rules)
+    played, _ = play_round(rules, expose(rules, state, 1), 1, 2)
+    for record, field in ((rules, "ties"), (state, "lead"), (played, "stake")):
+        with pytest.raises(AttributeError):
+            setattr(record, field, 1)
+    with pytest.raises(StateError, match="no upcard yet"):
+        _ = state.stake
+    assert len({state, start(gl.Rules(3)), expose(rules, state, 1)}) == 2
+
+
+# Arguments of `solve` that are none of the rules
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"keep": "some"}, "keep must be .* not 'some'"),
+        ({"keep": -1}, "keep must be .* not -1"),
+        ({"keep": 1.5}, "keep must be .* not 1.5"),
+        ({"keep": "some", "objective": "win"}, "keep must be .* not 'some'"),
+        ({"workers": 0}, "workers must be .* not 0"),
+        ({"workers": "two"}, "workers must be .* not 'two'"),
+        ({"reductions": "none"}, "reductions must be .* not 'none'"),
+    ],
+    ids=str,
+)
+def test_solve_refuses_what_it_would_misread(arguments, reason):
+    with pytest.raises(GopsError, match=reason):
+        gl.solve(gl.Rules(3), **arguments)
+
+
+def test_a_utility_beyond_floats_is_refused_and_solved_exactly():
+    def huge(lead):
+        return 10**400 * lead
+
+    state = gl.State((1, 2), (2, 3), (1,), upcard=3)
+    margin = gl.solve(gl.Rules(3), exact=True).value(state)
+    assert gl.solve(gl.Rules(3), huge, exact=True).value(state) == 10**400 * margin
+    with pytest.raises(ObjectiveError, match="finite number"):
+        gl.solve(gl.Rules(3), huge)
+
+
+@pytest.mark.parametrize("prize", [None, "x", 2.0, True, 9], ids=repr)
+def test_prizes_that_cannot_be_exposed(prize):
+    rules = gl.Rules(3)
+    with pytest.raises(StateError):
+        expose(rules, start(rules), prize)
+
+
+def test_the_order_of_play_is_a_sequence():
+    """A set has no order of its own."""
+    with pytest.raises(RulesError, match="order"):
+        gl.Rules(3, order={1, 2, 3})

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -47,18 +48,20 @@ class Objective:
         """
         try:
             value = self.utility(lead)
-        except (LookupError, ArithmeticError, ValueError, TypeError) as error:
+        except Exception as error:  # a user's function may fail in any way
             raise ObjectiveError(
                 f"objective {self.name!r} has no value at lead {lead} "
                 f"({type(error).__name__}: {error})"
             ) from error
-        if isinstance(value, Rational):
-            return int(value.numerator) if value.denominator == 1 else Fraction(value)
-        if not isinstance(value, Real) or not math.isfinite(value):
+        finite = isinstance(value, Real) and _is_finite(value)
+        if not finite:
+            shown = reprlib.repr(value)
             raise ObjectiveError(
                 f"objective {self.name!r} must give a finite number; at lead {lead} it gives "
-                f"{value!r}"
+                f"{shown}"
             )
+        if isinstance(value, Rational):
+            return int(value.numerator) if value.denominator == 1 else Fraction(value)
         return float(value)
 
     def is_odd(self, leads: Iterable[int]) -> bool:
@@ -121,6 +124,13 @@ def as_objective(objective: object) -> Objective:
         f"objective must be 'margin', 'win', a callable lead -> number or a table "
         f"{{lead: number}}, not {objective!r}"
     )
+
+
+def _is_finite(value: Real) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer or a fraction that no float can hold
+        return False
 
 
 def _negative(value: Number | None) -> Number | None:

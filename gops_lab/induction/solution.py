@@ -223,7 +223,8 @@ class Solution:
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write the solution to a folder; see `gops_lab.load`.
 
-        A solution of the same rules and objective that is there already is replaced.
+        The same solution that is there already (same rules, objective, start and arithmetic) is
+        replaced.
 
         Raises
         ------

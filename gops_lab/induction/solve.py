@@ -6,20 +6,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from gops_lab.errors import GopsError, RulesError, StateError
+from gops_lab.errors import ForecastError, GopsError, RulesError, StateError
 from gops_lab.game import checks
 from gops_lab.game.objectives import WIN, Objective, as_objective
-from gops_lab.game.rules import Rules
-from gops_lab.game.state import State, check_state, rules_left
+from gops_lab.game.rules import MAX_PRIZE, Rules
+from gops_lab.game.state import State, check_state, rounds_left, rules_left
 from gops_lab.game.state import start as start_of
 from gops_lab.induction import rectangle
 from gops_lab.induction.forecast import forecast
 from gops_lab.induction.plan import plan_tiers
-from gops_lab.induction.reduction import Reducer, Reductions
+from gops_lab.induction.reduction import MOST_LEADS, Reducer, Reductions
 from gops_lab.induction.solution import Solution
 from gops_lab.induction.stage_solvers import StageSolver, stage_solver
 from gops_lab.induction.sweep import NodeTable, Progress, Table, TierReport, solve_tier
 from gops_lab.matrix_games import METHODS
+
+MOST_WORKERS = 1024
+"""Most threads that can be asked for."""
+
+MOST_GAMES = 100
+"""Longest match."""
 
 
 def solve(
@@ -83,8 +89,7 @@ def solve(
     7    2          0.0
     8    3          1.0
     """
-    if not isinstance(rules, Rules):
-        raise GopsError(f"rules must be Rules, not {rules!r}")
+    _check_rules(rules)
     state = start_of(rules) if start is None else check_state(rules, start)
     return solve_states(
         rules, objective, [state],
@@ -110,6 +115,14 @@ def solve_states(
     They may differ in the lead only. See `solve` for the rest.
     """
     goal = as_objective(objective)
+    if workers is not None:
+        workers = checks.integer("workers", workers, 1, MOST_WORKERS, GopsError)
+    if keep != "all":
+        keep = checks.integer("keep", keep, 1, checks.MAX_CARDS, GopsError, ", or 'all'")
+    if not (reductions is None or isinstance(reductions, Reductions)):
+        raise GopsError(f"reductions must be Reductions or None, not {reductions!r}")
+    if not (progress is None or callable(progress)):
+        raise GopsError(f"progress must be callable or None, not {progress!r}")
     first = starts[0]
     if any(replace(state, lead=first.lead) != first for state in starts):
         raise StateError("several starts must be alike but for the lead")
@@ -127,6 +140,8 @@ def solve_states(
         how = "rectangle sweep, supports then simplex"
     else:
         tables, reports = general_sweep(reducer, starts, stage_solver(chosen), progress)
+        if keep != "all":
+            tables = {tier: tables[tier] for tier in sorted(tables)[-int(keep) :]}
         how = f"general sweep, {chosen}"
     names = ", ".join(reducer.reductions.names()) or "none"
     return Solution(
@@ -140,9 +155,9 @@ def left_to_play(rules: Rules, state: State) -> Rules:
     An upcard counts only through the stake it is part of, so the stake can stand for it; the
     sums that can be carried later are then those of the prizes of the game that is left.
     """
-    if state == start_of(rules):
+    if state == start_of(rules) or rounds_left(rules, state) == 0:
         return rules
-    if state.upcard is None:
+    if state.upcard is None or abs(state.stake) > MAX_PRIZE:
         return rules_left(rules, state)
     return rules_left(rules, replace(state, upcard=state.stake, carried=0))
 
@@ -150,8 +165,9 @@ def left_to_play(rules: Rules, state: State) -> Rules:
 def _fits_rectangles(reducer: Reducer, starts: Sequence[State]) -> bool:
     """Whether the fast sweep can solve this game from these starts."""
     first = starts[0]
-    stake_counts = first.upcard is not None or first.carried == 0
-    return stake_counts and not rectangle.supports(reducer.rules, reducer.objective)
+    stake_is_a_prize = first.upcard is not None and abs(first.stake) <= MAX_PRIZE
+    carried_fits = stake_is_a_prize or first.carried == 0
+    return carried_fits and not rectangle.supports(reducer.rules, reducer.objective)
 
 
 def rectangle_sweep(
@@ -238,10 +254,17 @@ def solve_match(
     >>> last.value(gl.State((1, 2), (1, 2), (1, 2), lead=1))
     1.0
     """
-    games = checks.integer("games", games, 1, 100, RulesError)
+    _check_rules(rules)
+    games = checks.integer("games", games, 1, MOST_GAMES, RulesError)
     goal = as_objective(objective)
     fresh = start_of(rules)
     reach = sum(map(abs, rules.prizes))
+    most = 2 * (games - 1) * reach + 1
+    if most > MOST_LEADS:
+        raise ForecastError(
+            f"the last of {games} games of {rules!r} can begin with {most:,} different leads; "
+            f"at most {MOST_LEADS:,} can be solved"
+        )
     solutions: list[Solution] = []
     for earlier in reversed(range(games)):
         leads = sorted(range(-earlier * reach, earlier * reach + 1), key=abs)
@@ -268,6 +291,11 @@ def _followed_by(solution: Solution, games_left: int) -> Objective:
         return seen[lead]
 
     return Objective(f"match, then {games_left} more", next_game)
+
+
+def _check_rules(rules: object) -> None:
+    if not isinstance(rules, Rules):
+        raise GopsError(f"rules must be Rules, not {rules!r}")
 
 
 def _method(method: str | None, exact: bool) -> str:
