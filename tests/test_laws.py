@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import gops_lab as gl
 from gops_lab.encoding import Encoder
 from gops_lab.errors import IllegalBidError, StateError
-from gops_lab.game import as_objective, expose, resolve_round, rounds_left, start, upcards
+from gops_lab.game import as_objective, expose, resolve_round, rounds_left, upcards
 from gops_lab.induction import Reductions
 from gops_lab.matrix_games import guarantees
 
@@ -407,7 +407,7 @@ def test_vectorised_exposures_are_those_of_the_transitions(data):
     ]
     rows, groups = np.nonzero(copies == 0)
     if len(rows):
-        with pytest.raises(StateError, match="state 0: prize .* cannot be exposed next"):
+        with pytest.raises(StateError, match=r"state 0: prize .* cannot be exposed next"):
             encoder.expose(batch[rows], groups)
 
 

@@ -28,10 +28,14 @@ class Objective:
         ``"margin"``, ``"win"``, or what a result calls this utility.
     utility : callable
         Final lead (A's points minus B's, an int) to A's utility.
+    error : float
+        Bound on the error of every utility: 0, unless they were computed, as the next game's
+        values are in a match.
     """
 
     name: str
     utility: Callable[[int], Any] = field(repr=False)
+    error: float = 0.0
 
     @property
     def ignores_lead(self) -> bool:
@@ -53,16 +57,31 @@ class Objective:
                 f"objective {self.name!r} has no value at lead {lead} "
                 f"({type(error).__name__}: {error})"
             ) from error
-        finite = isinstance(value, Real) and _is_finite(value)
-        if not finite:
-            shown = reprlib.repr(value)
-            raise ObjectiveError(
-                f"objective {self.name!r} must give a finite number; at lead {lead} it gives "
-                f"{shown}"
-            )
         if isinstance(value, Rational):
             return int(value.numerator) if value.denominator == 1 else Fraction(value)
+        if not isinstance(value, Real) or not math.isfinite(value):
+            raise ObjectiveError(
+                f"objective {self.name!r} must give a finite number; at lead {lead} it gives "
+                f"{reprlib.repr(value)}"
+            )
         return float(value)
+
+    def as_float(self, lead: int) -> float:
+        """Return A's utility of a final lead as a float.
+
+        Raises
+        ------
+        ObjectiveError
+            If the utility has no finite value there, or one that no float can hold.
+        """
+        value = self(lead)
+        try:
+            return float(value)
+        except OverflowError:
+            raise ObjectiveError(
+                f"objective {self.name!r} must give a finite number; at lead {lead} it gives "
+                f"{reprlib.repr(value)}, which only exact=True can hold"
+            ) from None
 
     def is_odd(self, leads: Iterable[int]) -> bool:
         """Whether u(-d) = -u(d) at all `leads`, so that swapping players negates values."""
@@ -124,13 +143,6 @@ def as_objective(objective: object) -> Objective:
         f"objective must be 'margin', 'win', a callable lead -> number or a table "
         f"{{lead: number}}, not {objective!r}"
     )
-
-
-def _is_finite(value: Real) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer or a fraction that no float can hold
-        return False
 
 
 def _negative(value: Number | None) -> Number | None:

@@ -7,7 +7,7 @@ A new tie rule is one more entry in :data:`TIE_RULES`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -128,6 +128,8 @@ class Rules:
             "negative_stakes",
             _choice("negative_stakes", negative_stakes, NEGATIVE_STAKES),
         )
+        if isinstance(order, Set):
+            raise RulesError(f"order must be a sequence of the prizes; {order!r} has no order")
         sequence = None if isinstance(order, str) else _prizes("order", order)
         if sequence is None:
             _choice("order", order, NAMED_ORDERS, "a sequence of the prizes")

@@ -252,10 +252,14 @@ def play_round(rules: Rules, state: State, bid_a: int, bid_b: int) -> tuple[Roun
     """
     state = check_state(rules, state)
     stake = state.stake
+    bids = []
     for player, bid, hand in (("A", bid_a, state.hand_a), ("B", bid_b, state.hand_b)):
-        if as_integer(bid) not in hand:
+        number = as_integer(bid)
+        if number is None or number not in hand:
             held = ", ".join(map(str, hand))
             raise IllegalBidError(f"bid {bid!r} is not in {player}'s hand {{{held}}}")
+        bids.append(number)
+    bid_a, bid_b = bids
     comparison = (bid_a > bid_b) - (bid_a < bid_b)
     gain_a, gain_b, carried = settle(rules, stake, comparison)
     change, _ = lead_change(rules, stake, comparison)

@@ -143,7 +143,8 @@ class Reducer:
         distinct, where = np.unique(leads, return_inverse=True)
         table = self.values(len(distinct))
         for row, lead in enumerate(distinct.tolist()):
-            table[row] = Fraction(self.objective(lead)) if self.exact else self.objective(lead)
+            goal = self.objective
+            table[row] = Fraction(goal(lead)) if self.exact else goal.as_float(lead)
         return np.asarray(table[where].reshape(leads.shape))
 
     def hands(self, tier: int, codes: IntArray) -> Hands:

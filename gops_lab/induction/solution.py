@@ -260,8 +260,12 @@ class Solution:
             nodes = self._node(state)
             values, found = node_values(nodes, self.tables.get(state.tier))
             if found[0]:
-                known = nodes.known[0] or nodes.zero[0]
-                error = 0.0 if known else self.reports[state.tier].error
+                if nodes.zero[0]:
+                    error = 0.0
+                elif nodes.known[0]:
+                    error = self.objective.error
+                else:
+                    error = self._table_error(state.tier)
                 return self._final(values[0], state.lead), error
         return self._subgame(state)._value_and_error(state)
 
@@ -316,10 +320,14 @@ class Solution:
         game = solve_matrix_game(payoffs, method="exact" if self.exact else "highs")
         error = 0.0
         if not self.exact:
-            below = self.reports.get(state.tier - 1)
             rounding = 4 * (state.tier + 2) * UNIT_ROUNDOFF * float(np.abs(payoffs).max())
-            error = (below.error if below else 0.0) + rounding
+            error = self._table_error(state.tier - 1) + rounding
         return StageSolution(frame, game, error)
+
+    def _table_error(self, tier: int) -> float:
+        """Return a certified bound on the error of the values of a tier; 0 cards: utilities."""
+        report = self.reports.get(tier)
+        return self.objective.error if report is None else report.error
 
     def _payoffs(self, state: State) -> ValueArray | None:
         """Return A's payoffs for every pair of cards, or None if the tables lack one."""

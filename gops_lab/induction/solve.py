@@ -205,7 +205,7 @@ def general_sweep(
     tables: dict[int, Table] = {}
     reports: dict[int, TierReport] = {}
     below: NodeTable | None = None
-    error = 0.0
+    error = reducer.objective.error
     for tier in reversed(tiers):
 
         def advance(games: int, cards: int = tier.cards) -> None:
@@ -282,6 +282,7 @@ def solve_match(
 def _followed_by(solution: Solution, games_left: int) -> Objective:
     """Return the utility of a game's final lead: the value of the next game begun with it."""
     fresh = start_of(solution.rules)
+    errors = [report.error for report in solution.reports.values()]
     seen: dict[int, Any] = {}
 
     def next_game(lead: int) -> Any:
@@ -290,7 +291,8 @@ def _followed_by(solution: Solution, games_left: int) -> Objective:
             seen[lead] = solution.value(state)
         return seen[lead]
 
-    return Objective(f"match, then {games_left} more", next_game)
+    error = max(errors, default=solution.objective.error)
+    return Objective(f"match, then {games_left} more", next_game, error)
 
 
 def _check_rules(rules: object) -> None:

@@ -310,7 +310,7 @@ def _objective_as_dict(objective: Objective, reducer: Reducer) -> dict[str, Any]
     known = ((lead, objective.known(lead)) for lead in range(low, high + 1))
     # repr gives the shortest text that reads back as the same float, str a fraction.
     table = {str(lead): str(value) for lead, value in known if value is not None}
-    return {"name": objective.name, "table": table}
+    return {"name": objective.name, "table": table, "error": objective.error}
 
 
 def _objective(stored: dict[str, Any]) -> Objective:
@@ -325,7 +325,10 @@ def _objective(stored: dict[str, Any]) -> Objective:
     }
     if not all(map(math.isfinite, table.values())):
         raise ValueError(f"objective {name!r} is not finite")
-    return Objective(name, table.__getitem__)
+    error = float(stored["error"])
+    if not 0 <= error < math.inf:
+        raise ValueError(f"objective {name!r} has an error of {error}")
+    return Objective(name, table.__getitem__, error)
 
 
 def _replaced(path: Path, manifest: dict[str, Any]) -> dict[str, Any] | None:

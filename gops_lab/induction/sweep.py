@@ -135,7 +135,8 @@ def solve_tier(
         solved = solver(payoffs)
         stage_values[rows] = solved.values
         worst_gap = max(worst_gap, float(np.max(solved.gaps)))
-        largest = max(largest, float(np.max(np.abs(payoffs))))
+        if not reducer.exact:
+            largest = max(largest, float(np.max(np.abs(payoffs))))
         for method, count in solved.methods.items():
             methods[method] = methods.get(method, 0) + count
         advance(len(rows))

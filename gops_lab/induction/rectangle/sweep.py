@@ -345,7 +345,9 @@ class _TierTask:
                 plan.offsets, self.table.values, self.table.step, self.tolerance,
                 *known, games, payoffs, counters,
             )  # fmt: skip
-            done, failed = kernels.solve_patterns(*arguments)
+            # Wrong guesses may divide by 0; only numpy without the compiler would warn of it.
+            with np.errstate(all="ignore"):
+                done, failed = kernels.solve_patterns(*arguments)
             if not failed:
                 return
             solved = [solve_elsewhere(payoff, self.tolerance) for payoff in payoffs[:failed]]
