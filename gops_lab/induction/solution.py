@@ -176,7 +176,10 @@ class Solution:
         stage = self._stage(self._exposed(state))
         bids = stage.payoffs.columns if side else stage.payoffs.index
         ranges = optimal_ranges(
-            stage.payoffs.to_numpy(), player="column" if side else "row", exact=self.exact
+            stage.payoffs.to_numpy(),
+            player="column" if side else "row",
+            exact=self.exact,
+            error=stage.error,
         )
         return pd.DataFrame(
             {
@@ -210,7 +213,10 @@ class Solution:
             stage = self._stage(state)
             strategy = self.strategy(state, player)
             unique = is_unique(
-                stage.payoffs.to_numpy(), player="column" if side else "row", exact=self.exact
+                stage.payoffs.to_numpy(),
+                player="column" if side else "row",
+                exact=self.exact,
+                error=stage.error,
             )
             value, _ = self._value_and_error(state)
             rows += [

@@ -119,7 +119,8 @@ def _pivot(
             work[i, b, 1] = w1
             work[i, b, 2] = w2
             work[i, b, 3] = w3
-    # The objective's own value is not needed, and as 0 it cannot pass for a reduced cost.
+    # The objective's own value is of no use, and must never pass for a reduced cost: it only rises,
+    # but rounding knows nothing of that.
     work[rows, columns >> 2, columns & 3] = 0.0
     label = labels[leaving]
     labels[leaving] = labels[rows + entering]
@@ -235,9 +236,6 @@ def _iterate(rows: int, columns: int, work: FloatArray, labels: IntArray) -> Non
                     and labels[i] < labels[leaving]
                 ):
                     leaving = i
-        # Rounding may leave a right-hand side of -1e-17. The ratio test takes it for 0, and so must
-        # the pivot: dividing it by a small entry would make a large infeasibility of it.
-        work[leaving, side_block, side_lane] = max(work[leaving, side_block, side_lane], 0.0)
         _pivot(work, labels, rows, columns, leaving, entering)
 
 

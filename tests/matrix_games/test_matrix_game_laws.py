@@ -20,7 +20,7 @@ payoffs = arrays(np.int64, shapes, elements=st.integers(-3, 3))
 squares = st.integers(1, 5).flatmap(
     lambda size: arrays(np.int64, (size, size), elements=st.integers(-3, 3))
 )
-laws = settings(deadline=None, max_examples=40)
+laws = settings(deadline=None, max_examples=30)
 
 
 def value(matrix: np.ndarray, method: str) -> float | Fraction:

@@ -173,6 +173,17 @@ def test_offset_does_not_blur_the_gap() -> None:
         np.testing.assert_allclose(game.row, 0.5, atol=0.01)
 
 
+def test_gap_below_the_resolution_of_the_offset_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 1e6 floats are 1e-10 apart; taken there, the gap of these strategies would be 0."""
+    matrix = 1e6 + 1e-8 * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    poor = (np.array([0.501, 0.499]), np.array([0.5, 0.5]))
+    assert np.diff(guarantees(matrix, *poor)) == 0
+    monkeypatch.setattr(linprog, "highs_strategies", lambda _: poor)
+    game = solve_matrix_game(matrix)
+    assert abs(game.row[0] - game.row[1]) < 1e-3
+    assert game.gap <= 1e-12 * spread_of(matrix)
+
+
 def test_solution_cannot_be_changed() -> None:
     for method in METHODS:
         game = solve_matrix_game([[4, 1], [1, 2]], method=method)

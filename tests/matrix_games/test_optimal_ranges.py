@@ -42,7 +42,7 @@ def test_exact_against_reference(player: str, side: str) -> None:
 def test_floats_against_reference(player: str, side: str, noise: float, accuracy: float) -> None:
     """Ties that rounding has broken are ties."""
     random = np.random.default_rng(11)
-    for record in DECISIONS:
+    for record in DECISIONS[::3]:
         matrix = np.array([[Fraction(entry) for entry in row] for row in record["matrix"]], float)
         matrix += random.normal(size=matrix.shape) * noise
         expected = np.array(intervals(record, side), float)

@@ -120,7 +120,7 @@ def test_input_is_never_changed(method: str) -> None:
 )
 def test_bad_batches_are_named(payoffs: Any, message: str) -> None:
     # interpreted kernels would warn of an overflow where compiled ones do not
-    with np.errstate(over="ignore"), pytest.raises(MatrixGameError, match=message):
+    with np.errstate(all="ignore"), pytest.raises(MatrixGameError, match=message):
         solve_matrix_games(payoffs)
 
 
