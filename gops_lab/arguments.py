@@ -30,23 +30,36 @@ def parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=about, description=about, allow_abbrev=False)
         sub.add_argument("--json", action="store_true", help="print one JSON object")
         sub.add_argument("--quiet", action="store_true", help="draw no progress bar")
-        sub.add_argument("--exact", action="store_true", help="use fractions (small games)")
+        sub.add_argument(
+            "--exact", action="store_true", help="use fractions; for games of up to 5 cards"
+        )
         game = sub.add_argument_group("rules")
         game.add_argument("--cards", type=integer, metavar="N", help="cards in each hand")
-        game.add_argument("--ties", choices=sorted(TIE_RULES), default="carry")
+        game.add_argument(
+            "--ties", choices=sorted(TIE_RULES), default="carry",
+            help="equal bids: the stake is carried over (default), discarded, or split",
+        )
         game.add_argument(
             "--order", type=order, default="random", metavar="ORDER",
             help="random (default), ascending, descending, or all prizes like 2,3,1",
         )
-        game.add_argument("--negative-stakes", choices=NEGATIVE_STAKES, default="high_bid")
+        game.add_argument(
+            "--negative-stakes", choices=NEGATIVE_STAKES, default="high_bid",
+            help="who takes a stake below zero, by default still the higher bid",
+        )
         game.add_argument("--rounds", type=integer, metavar="N", help="rounds played, default all")
-        game.add_argument("--hand-a", type=integers, metavar="RANKS", help="like 1,3,5")
-        game.add_argument("--hand-b", type=integers, metavar="RANKS")
-        game.add_argument("--prizes", type=integers, metavar="PRIZES")
+        game.add_argument("--hand-a", type=integers, metavar="RANKS", help="A's cards, like 1,3,5")
+        game.add_argument("--hand-b", type=integers, metavar="RANKS", help="B's cards")
+        game.add_argument(
+            "--prizes", type=integers, metavar="PRIZES", help="default: 1 to the number of cards"
+        )
         return sub
 
     def objective(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument("--objective", choices=sorted(NAMED_OBJECTIVES), default="margin")
+        sub.add_argument(
+            "--objective", choices=sorted(NAMED_OBJECTIVES), default="margin",
+            help="play for points (margin, default) or to be ahead at the end (win)",
+        )
 
     sub = command("solve", "Solve a game and print the optimal first bids.")
     objective(sub)
@@ -60,19 +73,28 @@ def parser() -> argparse.ArgumentParser:
         "left: the hands, and the prizes still hidden.",
     )
     objective(sub)
-    sub.add_argument("--upcard", type=integer, required=True, metavar="PRIZE")
-    sub.add_argument("--carried", type=integer, default=0, metavar="POINTS")
-    sub.add_argument("--lead", type=integer, default=0, metavar="POINTS")
+    sub.add_argument("--upcard", type=integer, required=True, metavar="PRIZE", help="exposed now")
+    sub.add_argument(
+        "--carried", type=integer, default=0, metavar="POINTS", help="held over from tied rounds"
+    )
+    sub.add_argument(
+        "--lead", type=integer, default=0, metavar="POINTS", help="A's points so far minus B's"
+    )
     sub.add_argument("--solution", type=path, metavar="FOLDER", help="a stored solution to use")
 
     sub = command("table", "Write the table of optimal first bids.")
     objective(sub)
     sub.add_argument("--method", choices=("simplex", "highs"))
-    sub.add_argument("--format", choices=FORMATS, default="csv")
+    sub.add_argument(
+        "--format", choices=FORMATS,
+        help="default: what the ending of --out says (.csv .parquet .tex .md), else csv",
+    )
     sub.add_argument("--out", type=path, metavar="FILE", help="default: print it")
 
     sub = command("match", "Solve a match: totals are added, the higher total wins.")
-    sub.add_argument("--games", type=integer, default=3, metavar="N")
+    sub.add_argument(
+        "--games", type=integer, default=3, metavar="N", help="games in the match, default 3"
+    )
 
     sub = command("forecast", "Say how large a solve would be; refuse what cannot fit.")
     objective(sub)

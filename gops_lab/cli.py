@@ -125,9 +125,12 @@ def _solve(options: argparse.Namespace) -> None:
     print("A's optimal first bids: the probability of each bid, by upcard\n")
     print(text.aligned(table, FIRST_BIDS))
     lower, upper = solution.bounds()
-    print(f"\nvalue {_shown(solution.value())}, certified between {lower} and {upper}")
+    print(
+        f"\nvalue {_shown(solution.value())}, certified between {_bound(lower)} and "
+        f"{_bound(upper)}"
+    )
     games = sum(report.stage_games for report in solution.reports.values())
-    print(f"{games:,} stage games solved ({solution.method}), every one certified by its gap")
+    print(f"{games:,} stage games below solved, every one certified by its gap")
     if options.out is not None:
         print(f"stored in {options.out}")
 
@@ -162,8 +165,8 @@ def _bids(options: argparse.Namespace) -> None:
     print(state)
     lower, upper = solution.bounds(state)
     print(
-        f"\nvalue {_shown(solution.value(state))} to A, certified between {lower} and {upper}; "
-        f"gap {float(stage.game.gap):.0e}"
+        f"\nvalue {_shown(solution.value(state))} to A, certified between "
+        f"{_bound(lower)} and {_bound(upper)}; gap {text.number(float(stage.game.gap), '.0e')}"
     )
     for player, strategy in strategies.items():
         ranges = solution.optimal_ranges(state, player).set_index("bid")
@@ -175,6 +178,8 @@ def _bids(options: argparse.Namespace) -> None:
 
 def _table(options: argparse.Namespace) -> None:
     rules = _rules(options)
+    if options.format is None:
+        options.format = tables.format_of(options.out)
     if options.out is not None:
         with _checking_arguments():
             tables.check_file(options.out)
@@ -386,6 +391,12 @@ def _first_bids(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _shown(value: Any) -> str:
     return text.number(value, ".6g")
+
+
+def _bound(value: Any) -> str:
+    """Return a certified bound as text, all digits of it: rounding could make it untrue."""
+    short = isinstance(value, Fraction) and len(str(value)) > text.LONGEST_FRACTION
+    return _shown(value) if short else str(value)
 
 
 def _print_json(data: Mapping[Any, Any]) -> None:

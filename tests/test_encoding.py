@@ -322,3 +322,22 @@ def test_features_of_a_known_order_tell_positions_apart():
     assert names[6:9] == ["hidden:0:2", "hidden:1:1", "hidden:2:2"]
     batch = encoder.encode([gl.State((1, 2), (1, 3), (2,), upcard=1)])
     assert features(encoder, batch)[0, 6:9].tolist() == [0, 0, 1]
+
+
+def test_an_index_of_large_prizes_builds_no_list_of_points():
+    encoder = Encoder(gl.Rules(2, prizes=(10**8, 10**8)))
+    batch = encoder.encode([gl.State((1,), (2,), (10**8,), carried=7, lead=-(10**8))])
+    numbers = encoder.index(batch)
+    assert encoder.decode(encoder.from_index(1, False, numbers)) == encoder.decode(batch)
+
+
+def test_too_many_states_for_an_index_are_refused_before_they_are_listed():
+    with pytest.raises(StateError, match="more states than a 64-bit index can number"):
+        Encoder(gl.Rules(24)).index_count(12, True)
+
+
+@pytest.mark.parametrize("cards", [(1, 2, 3, 4), (0, 0, 0, 5, 5, 7)])
+def test_sets_are_as_many_as_counted(cards):
+    sets = CardSets(cards)
+    for size in range(len(cards) + 1):
+        assert sets.count_of_size(size) == len(sets.of_size(size))

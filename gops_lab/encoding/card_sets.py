@@ -121,6 +121,15 @@ class CardSets:
             raise StateError(f"every set must hold {size} cards")
         return np.asarray(self.cards[columns].reshape(len(masks), size), np.int64)
 
+    def count_of_size(self, size: int) -> int:
+        """Return how many sets of `size` cards there are, without listing them."""
+        if self.ordered:
+            return 1
+        counts = [1] + [0] * size  # coefficients of the product of 1 + x + ... + x**copies
+        for copies in self._copies.tolist():
+            counts = [sum(counts[max(0, n - copies) : n + 1]) for n in range(size + 1)]
+        return counts[size]
+
     def of_size(self, size: int) -> IntArray:
         """Return the canonical masks of all sets of `size` cards, ascending.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -254,36 +255,38 @@ class Encoder:
 
     # Numbers for states
 
-    def _axes(self, tier: int, exposed: bool) -> list[IntArray]:
-        """Return the values each digit of an index can take, the leading digit first."""
+    def _axes(self, tier: int, exposed: bool) -> list[_Axis]:
+        """Return what each digit of an index stands for, the leading digit first."""
         played = self.rules.cards - tier
         if not 0 <= tier <= self.rules.cards or played + exposed > self.rules.rounds:
             raise StateError(
                 f"tier {tier} has no {'stage game' if exposed else 'state'} under these rules"
             )
-        values = self.prizes.cards
-        lowest, highest = int(values[values < 0].sum()), int(values[values > 0].sum())
+        prizes = self.prizes.cards
+        lowest, highest = int(prizes[prizes < 0].sum()), int(prizes[prizes > 0].sum())
         reach = highest - lowest
-        hidden = len(values) - played - exposed
+        sets = (
+            ("hand_a", self.hands[0], tier),
+            ("hand_b", self.hands[1], tier),
+            ("prizes", self.prizes, len(prizes) - played - exposed),
+        )
         upcards = self._prize_values.distinct if exposed else np.zeros(1, np.int64)
-        axes = [
-            self.hands[0].of_size(tier),
-            self.hands[1].of_size(tier),
-            self.prizes.of_size(hidden),
-            upcards,
-            np.arange(lowest, highest + 1),
-            np.arange(-reach, reach + 1),
-        ]
-        if prod(map(len, axes)) >= 2**63:
+        sizes = [cards.count_of_size(size) for _, cards, size in sets]
+        if prod(sizes) * len(upcards) * (reach + 1) * (2 * reach + 1) >= 2**63:
             raise StateError(f"tier {tier} has more states than a 64-bit index can number")
-        return axes
+        return [
+            *(_Axis(name, cards.of_size(size), 0, 0) for name, cards, size in sets),
+            _Axis("upcard", upcards, 0, 0),
+            _Axis("carried", None, lowest, highest),
+            _Axis("lead", None, -reach, reach),
+        ]
 
     def index_count(self, tier: int, exposed: bool) -> int:
         """Return how many index values a tier has; some of them stand for no legal state.
 
         The axes are independent, so an upcard that is also hidden gets a number too.
         """
-        return prod(map(len, self._axes(tier, exposed)))
+        return prod(axis.size for axis in self._axes(tier, exposed))
 
     def index(self, batch: StateBatch) -> IntArray:
         """Return a number for each state, unique among the states of its tier.
@@ -302,37 +305,53 @@ class Encoder:
         if (tiers != tiers[0]).any() or (batch.exposed != batch.exposed[0]).any():
             raise StateError("an index numbers the states of one tier, all exposed or none")
         axes = self._axes(int(tiers[0]), bool(batch.exposed[0]))
-        columns = (
-            batch.hand_a, batch.hand_b, batch.prizes, batch.upcard, batch.carried, batch.lead,
-        )
-        names = ("hand_a", "hand_b", "prizes", "upcard", "carried", "lead")
         index = np.zeros(len(batch), np.int64)
-        for name, axis, column in zip(names, axes, columns, strict=True):
-            digit = np.searchsorted(axis, column).clip(max=len(axis) - 1)
-            wrong = axis[digit] != column
-            if wrong.any():
-                row = int(np.argmax(wrong))
-                raise StateError(
-                    f"state {row}: {name} {column[row]} has no index; it must be one of "
-                    f"{len(axis)} values from {axis[0]} to {axis[-1]}"
-                )
-            index = index * len(axis) + digit
+        for axis in axes:
+            index = index * axis.size + axis.digits(getattr(batch, axis.name))
         return index
 
     def from_index(self, tier: int, exposed: bool, index: IntArray) -> StateBatch:
         """Return the states with these numbers; the exact inverse of `index`."""
         axes = self._axes(tier, exposed)
         index = np.asarray(index, np.int64)
-        size = prod(map(len, axes))
+        size = prod(axis.size for axis in axes)
         if ((index < 0) | (index >= size)).any():
             raise StateError(f"an index of tier {tier} must be between 0 and {size - 1}")
-        columns = []
+        columns = {}
         for axis in reversed(axes):
-            index, digit = np.divmod(index, len(axis))
-            columns.append(axis[digit])
-        lead, carried, upcard, prizes, hand_b, hand_a = columns
-        exposed_column = np.full(len(lead), exposed, np.bool_)
-        return StateBatch(hand_a, hand_b, prizes, upcard, exposed_column, carried, lead)
+            index, digit = np.divmod(index, axis.size)
+            columns[axis.name] = axis.low + digit if axis.values is None else axis.values[digit]
+        return StateBatch(**columns, exposed=np.full(len(index), exposed, np.bool_))
+
+
+class _Axis(NamedTuple):
+    """The values one digit of an index stands for: a list, or all integers of a range."""
+
+    name: str
+    values: IntArray | None
+    low: int
+    high: int
+
+    @property
+    def size(self) -> int:
+        return self.high - self.low + 1 if self.values is None else len(self.values)
+
+    def digits(self, column: IntArray) -> IntArray:
+        """Return the digit of each entry, or say which entry has none."""
+        if self.values is None:
+            wrong = (column < self.low) | (column > self.high)
+            digits = column - self.low
+            shown = f"between {self.low} and {self.high}"
+        else:
+            digits = np.searchsorted(self.values, column).clip(max=len(self.values) - 1)
+            wrong = self.values[digits] != column
+            shown = f"one of {len(self.values)} values from {self.values[0]} to {self.values[-1]}"
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise StateError(
+                f"state {row}: {self.name} {column[row]} has no index; it must be {shown}"
+            )
+        return np.asarray(digits, np.int64)
 
 
 def _side(player: str) -> int:

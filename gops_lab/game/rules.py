@@ -285,4 +285,4 @@ def _choice(name: str, value: Any, accepted: tuple[str, ...], other: str = "") -
         if other:
             names += f" or {other}"
         raise RulesError(f"{name} must be one of {names}, not {value!r}")
-    return value
+    return str(value)

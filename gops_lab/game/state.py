@@ -220,7 +220,7 @@ def expose(rules: Rules, state: State, upcard: int) -> State:
         If that prize cannot come next.
     """
     possible = upcards(rules, state)
-    if upcard not in possible:
+    if as_integer(upcard) not in possible:
         raise StateError(
             f"prize {upcard!r} cannot be exposed next; it must be one of {sorted(possible)}"
         )

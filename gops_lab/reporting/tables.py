@@ -88,6 +88,18 @@ def description(solution: Solution) -> dict[str, Any]:
     }
 
 
+def format_of(file: str | None) -> str:
+    """Return the format that a file's name asks for; CSV where it says nothing.
+
+    Examples
+    --------
+    >>> format_of("first bids.tex"), format_of("bids.txt"), format_of(None)
+    ('latex', 'csv', 'csv')
+    """
+    suffixes = {".parquet": "parquet", ".tex": "latex", ".md": "markdown"}
+    return suffixes.get(Path(file or "").suffix.lower(), "csv")
+
+
 def as_text(table: pd.DataFrame, form: str) -> str:
     """Return a table as text.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ def heading(rules: object, objective: str) -> str:
     """Return the line that says which game a table belongs to."""
     return f"{rules!r}, objective {objective}"
 
+
+LONGEST_FRACTION = 24
+"""Most characters of a fraction that is shown as one; a longer one is shown as a decimal."""
 
 NOISE = 1e-12
 """Absolute size below which a float is the rounding of a zero."""
@@ -54,11 +58,17 @@ def number(value: Any, form: str = ".4f") -> str:
     --------
     >>> number(0.5), number(-1e-16), number(0.00003), number(True)
     ('0.5000', '0.0000', '3e-05', 'yes')
+    >>> number(Fraction(1, 3)), number(Fraction(10**40, 3 * 10**40 + 1))
+    ('1/3', '0.3333')
     """
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
+    if isinstance(value, Fraction) and len(str(value)) > LONGEST_FRACTION:
+        value = float(value)
     if not isinstance(value, float):
         return str(value)
+    if value == 0 and form.endswith("e"):
+        return "0"
     if form.endswith("f"):
         if abs(value) < NOISE:
             value = 0.0
