@@ -23,7 +23,14 @@ import pandas as pd
 from tqdm import tqdm
 
 from gops_lab.arguments import complain, joined, parser
-from gops_lab.errors import GopsError, MissingTableError, SolverError, StoreError, TableError
+from gops_lab.errors import (
+    ArgumentError,
+    GopsError,
+    MissingTableError,
+    SolverError,
+    StoreError,
+    TableError,
+)
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, start
 from gops_lab.induction import Solution, forecast, load, solve, solve_match
@@ -78,7 +85,7 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
-class _ArgumentError(GopsError):
+class _ArgumentError(ArgumentError):
     """An argument that is well formed, but cannot be followed."""
 
 

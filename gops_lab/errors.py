@@ -1,13 +1,18 @@
 """What can go wrong, each kind with a name.
 
 Every error of this package is a :class:`GopsError`, and also the built-in kind a caller would
-expect (``ValueError`` for bad input, ``LookupError`` for something absent), so that a user need
-not know this module to catch one. A message states the rule, the value given and what is accepted.
+expect (``ValueError`` for bad input, ``LookupError`` for something absent, ``ArithmeticError`` for
+a game that no method solves), so that a user need not know this module to catch one. A message
+states the rule, the value given and what is accepted.
 """
 
 
 class GopsError(Exception):
     """Base of every error this package raises on purpose."""
+
+
+class ArgumentError(GopsError, ValueError):
+    """An argument that is none of those accepted."""
 
 
 class RulesError(GopsError, ValueError):

@@ -341,3 +341,16 @@ def test_sets_are_as_many_as_counted(cards):
     sets = CardSets(cards)
     for size in range(len(cards) + 1):
         assert sets.count_of_size(size) == len(sets.of_size(size))
+
+
+@pytest.mark.parametrize("groups", [[-1], [3], [0, 1], [[0]]])
+def test_positions_that_no_prize_has(groups):
+    encoder = Encoder(gl.Rules(3))
+    with pytest.raises(StateError, match="groups must be 1 positions between 0 and 2"):
+        encoder.expose(encoder.start(), np.array(groups))
+
+
+def test_no_states_at_all_play_a_round():
+    encoder = Encoder(gl.Rules(3))
+    batch = encoder.expose(encoder.start(), np.array([0]))
+    assert len(encoder.resolve_round(batch[:0], [], [])) == 0

@@ -15,6 +15,7 @@ from gops_lab.errors import (
     StateError,
 )
 from gops_lab.game import (
+    Objective,
     as_objective,
     check_state,
     expose,
@@ -483,3 +484,50 @@ def test_the_order_of_play_is_a_sequence():
     """A set has no order of its own."""
     with pytest.raises(RulesError, match="order"):
         gl.Rules(3, order={1, 2, 3})
+
+
+def test_a_carried_sum_can_end_the_game_where_a_utility_is_no_longer_odd():
+    def cut(lead):
+        return max(lead, -6)
+
+    state = gl.State((2, 3), (1, 2), (1, 2), carried=-10)
+    assert gl.solve(gl.Rules(cards=3), cut, exact=True).value(state) == -6
+    assert gl.solve(gl.Rules(cards=3), cut, start=state, exact=True).value() == -6
+
+
+def test_bounds_hold_the_rounding_of_leads_and_utilities():
+    rules = gl.Rules(hand_a=(1, 2, 4), hand_b=(1, 2, 3), prizes=(1, 2, 4))
+    exact, floats = gl.solve(rules, exact=True), gl.solve(rules)
+    for lead in (*range(-300, 300, 7), 2**50):
+        state = gl.State(rules.hand_a, rules.hand_b, rules.prizes, lead=lead)
+        low, high = floats.bounds(state)
+        assert low <= exact.value(state) <= high
+    over = gl.State((), (), (), lead=1)
+    low, high = gl.solve(rules, lambda lead: Fraction(lead, 3)).bounds(over)
+    assert low <= Fraction(1, 3) <= high
+
+
+@pytest.mark.parametrize("objective", ["margin", "win"])
+def test_a_stage_game_has_the_tier_below_however_few_are_kept(objective):
+    rules = gl.Rules(cards=4)
+    start_state = gl.State(rules.hand_a, rules.hand_b, (1, 2, 4), upcard=3)
+    kept = gl.solve(rules, objective, start=start_state, keep=1)
+    assert kept.value() == pytest.approx(gl.solve(rules, objective).value(start_state), abs=1e-12)
+
+
+def test_states_below_the_kept_tiers_are_solved_by_the_fast_sweep_once_for_all_leads():
+    solution = gl.solve(gl.Rules(cards=7), keep=2)
+    for lead in (0, 3, -2):
+        solution.value(gl.State((1, 3, 4, 6), (2, 3, 5, 7), (1, 4, 5, 7), lead=lead))
+    (below,) = solution._subgames.values()
+    assert below.method.startswith("rectangle sweep")
+
+
+def test_an_objective_cannot_borrow_our_names():
+    with pytest.raises(ObjectiveError, match="names our own utility"):
+        Objective("win", lambda lead: lead)
+
+
+def test_a_table_with_gaps_is_not_taken_for_odd():
+    with pytest.raises(ObjectiveError, match="has no value at lead"):
+        gl.solve(gl.Rules(cards=2), {}, start=gl.State((1, 2), (1, 2), (1, 2))).value()

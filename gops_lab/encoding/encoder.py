@@ -147,9 +147,10 @@ class Encoder:
         StateError
             If a state has no upcard, or the arrays differ in length.
         """
-        bids = tuple(np.asarray(bid) for bid in (bids_a, bids_b))
+        bids = [np.asarray(bid) for bid in (bids_a, bids_b)]
         for name, bid in zip(("bids_a", "bids_b"), bids, strict=True):
-            if bid.shape != (len(batch),) or not np.issubdtype(bid.dtype, np.integer):
+            whole = np.issubdtype(bid.dtype, np.integer) or bid.size == 0
+            if bid.shape != (len(batch),) or not whole:
                 raise StateError(
                     f"{name} must be {len(batch)} integers, one for each state, "
                     f"not {bid.dtype} of shape {bid.shape}"
@@ -157,6 +158,7 @@ class Encoder:
         if not batch.exposed.all():
             row = int(np.argmin(batch.exposed))
             raise StateError(f"state {row} has no upcard exposed")
+        bids = [bid.astype(np.int64) for bid in bids]
         left = []
         for side, masks in enumerate((batch.hand_a, batch.hand_b)):
             group = self.hands[side].find(bids[side])
@@ -194,12 +196,25 @@ class Encoder:
     def expose(self, batch: StateBatch, groups: IntArray) -> StateBatch:
         """Return the states with prize ``encoder.prizes.distinct[groups]`` exposed in each.
 
+        Parameters
+        ----------
+        batch : StateBatch
+        groups : array of int, shape (k,)
+            Positions in ``encoder.prizes.distinct``, as the columns of `possible_upcards`: in a
+            known order equal prizes have different positions.
+
         Raises
         ------
         StateError
             If a prize cannot come next; the message gives the first such state.
         """
-        groups = np.asarray(groups)
+        groups = np.asarray(groups, np.int64)
+        count = len(self.prizes.distinct)
+        if groups.shape != (len(batch),) or ((groups < 0) | (groups >= count)).any():
+            raise StateError(
+                f"groups must be {len(batch)} positions between 0 and {count - 1}, one for each "
+                "state"
+            )
         possible = self.possible_upcards(batch)[np.arange(len(batch)), groups] > 0
         if not possible.all():
             row = int(np.argmin(possible))

@@ -37,6 +37,11 @@ class Objective:
     utility: Callable[[int], Any] = field(repr=False)
     error: float = 0.0
 
+    def __post_init__(self) -> None:
+        ours = {"margin": margin, "win": win}.get(self.name)
+        if ours is not None and self.utility is not ours:
+            raise ObjectiveError(f"{self.name!r} names our own utility; give yours another name")
+
     @property
     def ignores_lead(self) -> bool:
         """Whether a lead is simply added to the result, so that play does not depend on it."""
@@ -87,7 +92,11 @@ class Objective:
         """Whether u(-d) = -u(d) at all `leads`, so that swapping players negates values."""
         if self.name in ("margin", "win"):
             return True
-        return all(self.known(-lead) == _negative(self.known(lead)) for lead in leads)
+        for lead in leads:
+            here, there = self.known(lead), self.known(-lead)
+            if here is None or there is None or there != -here:
+                return False
+        return True
 
     def known(self, lead: int) -> Number | None:
         """Return the utility at `lead`, or None where a table says nothing."""
@@ -143,7 +152,3 @@ def as_objective(objective: object) -> Objective:
         f"objective must be 'margin', 'win', a callable lead -> number or a table "
         f"{{lead: number}}, not {objective!r}"
     )
-
-
-def _negative(value: Number | None) -> Number | None:
-    return None if value is None else -value

@@ -29,6 +29,8 @@ from gops_lab.encoding.patterns import IntArray
 from gops_lab.game.objectives import Objective
 from gops_lab.game.rules import Rules, lead_change
 
+UNIT_ROUNDOFF = 2.0**-53
+
 MOST_LEADS = 200_000
 """Widest range of leads on which a utility is tabulated to see where it is odd or constant."""
 
@@ -96,6 +98,8 @@ class Reducer:
     reductions : Reductions
     exact : bool
         Whether values are `Fraction`.
+    carried : int
+        Points on the table at the start that are not among the prizes of `rules`.
     """
 
     def __init__(
@@ -106,6 +110,7 @@ class Reducer:
         lead_high: int = 0,
         reductions: Reductions | None = None,
         exact: bool = False,
+        carried: int = 0,
     ) -> None:
         self.rules = rules
         self.objective = objective
@@ -115,7 +120,8 @@ class Reducer:
         order = rules.known_order
         self.prizes = CardSets(order or rules.prizes, ordered=order is not None)
         self.ignores_lead = objective.ignores_lead and reductions.drop_lead
-        reach = sum(map(abs, rules.prizes))
+        reach = sum(map(abs, rules.prizes)) + abs(carried)
+        self._rounding = 0.0
         self.start_leads = (lead_low, lead_high)
         self.final_leads = (lead_low - reach, lead_high + reach)
         self._flat = FlatParts(objective, *self.final_leads, reductions.decided)
@@ -144,8 +150,18 @@ class Reducer:
         table = self.values(len(distinct))
         for row, lead in enumerate(distinct.tolist()):
             goal = self.objective
-            table[row] = Fraction(goal(lead)) if self.exact else goal.as_float(lead)
+            if self.exact:
+                table[row] = Fraction(goal(lead))
+                continue
+            table[row] = goal.as_float(lead)
+            if table[row] != goal(lead):  # Python compares a float and a fraction exactly
+                self._rounding = max(self._rounding, UNIT_ROUNDOFF * abs(table[row]))
         return np.asarray(table[where].reshape(leads.shape))
+
+    @property
+    def utility_error(self) -> float:
+        """Bound on the error of every utility given so far, their rounding to floats included."""
+        return self.objective.error + self._rounding
 
     def hands(self, tier: int, codes: IntArray) -> Hands:
         """Return what bidding does to pairs of hands with these codes (ascending, distinct)."""
@@ -242,6 +258,10 @@ class Reducer:
         flipped = swapped | (mirror & (lead < 0))
         sign = np.where(flipped, -1, 1)
         zero = self.zero_by_symmetry(mirror, lead) & ~known
+        if not self._flat.odd_everywhere:
+            # A what-if sum can end a game at leads where the utility was not looked at.
+            reach = np.abs(carried) + self.prizes.largest_total(prizes, self.rounds_left(tier))
+            zero &= reach <= self._flat.bound
         return Nodes(codes, prizes, carried, lead * sign, sign, known, value, zero)
 
 
@@ -253,10 +273,11 @@ class FlatParts:
         self._low = low
         self._until: IntArray | None = None
         self._look = look
-        bound = max(abs(low), abs(high))
-        narrow = 2 * bound < MOST_LEADS
+        self.bound = max(abs(low), abs(high))
+        narrow = 2 * self.bound < MOST_LEADS
         named = objective.name in ("margin", "win")
-        self.odd = named or (narrow and objective.is_odd(range(bound + 1)))
+        self.odd_everywhere = named
+        self.odd = named or (narrow and objective.is_odd(range(self.bound + 1)))
         if look and not named and narrow:
             known = [objective.known(lead) for lead in range(low, high + 1)]
             until = np.arange(len(known))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -20,8 +20,8 @@ from gops_lab.game.checks import missing_cards
 from gops_lab.game.objectives import Objective
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, expose, rounds_left, upcards
-from gops_lab.induction.reduction import Nodes, Reducer, ValueArray
-from gops_lab.induction.sweep import UNIT_ROUNDOFF, Table, TierReport, node_values, stage_payoffs
+from gops_lab.induction.reduction import UNIT_ROUNDOFF, Nodes, Reducer, Reductions, ValueArray
+from gops_lab.induction.sweep import Table, TierReport, node_values, stage_payoffs
 from gops_lab.matrix_games import (
     MatrixGameSolution,
     is_unique,
@@ -86,7 +86,9 @@ class Solution:
         tables: Mapping[int, Table],
         reports: Mapping[int, TierReport],
         method: str,
+        asked: Reductions | None = None,
     ) -> None:
+        self._asked = asked
         self.rules = rules
         self.objective = objective
         self.start = start
@@ -127,7 +129,10 @@ class Solution:
     def bounds(self, state: State | None = None) -> tuple[Any, Any]:
         """Return certified bounds (lower, upper) on `value`; equal in exact mode."""
         value, error = self._value_and_error(self._checked(state))
-        return (value, value) if self.exact else (value - error, value + error)
+        if self.exact or not error:
+            return value, value
+        low, high = np.nextafter((value - error, value + error), (-np.inf, np.inf))
+        return float(low), float(high)
 
     def stage_game(self, state: State | None = None) -> pd.DataFrame:
         """Return A's payoffs at a state: rows A's bids, columns B's bids.
@@ -266,13 +271,12 @@ class Solution:
             nodes = self._node(state)
             values, found = node_values(nodes, self.tables.get(state.tier))
             if found[0]:
-                if nodes.zero[0]:
-                    error = 0.0
-                elif nodes.known[0]:
-                    error = self.objective.error
-                else:
-                    error = self._table_error(state.tier)
-                return self._final(values[0], state.lead), error
+                needs_no_table = nodes.zero[0] or nodes.known[0]
+                error = self._table_error(0 if needs_no_table else state.tier)
+                value = self._final(values[0], state.lead)
+                if error and self.reducer.ignores_lead:
+                    error += UNIT_ROUNDOFF * abs(value)  # of adding the lead
+                return value, error
         return self._subgame(state)._value_and_error(state)
 
     def _in_scope(self, state: State) -> bool:
@@ -333,7 +337,7 @@ class Solution:
     def _table_error(self, tier: int) -> float:
         """Return a certified bound on the error of the values of a tier; 0 cards: utilities."""
         report = self.reports.get(tier)
-        return self.objective.error if report is None else report.error
+        return self.reducer.utility_error if report is None else report.error
 
     def _payoffs(self, state: State) -> ValueArray | None:
         """Return A's payoffs for every pair of cards, or None if the tables lack one."""
@@ -355,14 +359,15 @@ class Solution:
         """Return the solution of the game from a state on, solved now or remembered."""
         from gops_lab.induction.solve import solve_states
 
+        if self.reducer.ignores_lead:
+            state = replace(state, lead=0)  # one solution serves every lead
         if state in self._subgames:
             self._subgames.move_to_end(state)
             return self._subgames[state]
-        if state == self.start or rounds_left(self.rules, state) == 0:
+        if rounds_left(self.rules, state) == 0:
             raise AssertionError(f"the tables of this solution lack {state}; please report it")
         solution = solve_states(
-            self.rules, self.objective, [state], exact=self.exact,
-            reductions=self.reducer.reductions,
+            self.rules, self.objective, [state], exact=self.exact, reductions=self._asked
         )
         self._subgames[state] = solution
         if len(self._subgames) > MOST_SUBGAMES:

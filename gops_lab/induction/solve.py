@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from gops_lab.errors import ForecastError, GopsError, RulesError, StateError
+from gops_lab.errors import ArgumentError, ForecastError, RulesError, StateError
 from gops_lab.game import checks
 from gops_lab.game.objectives import WIN, Objective, as_objective
 from gops_lab.game.rules import MAX_PRIZE, Rules
@@ -54,11 +54,13 @@ def solve(
     exact : bool
         Use fractions throughout; for small games.
     method : {"simplex", "highs", "exact"}, optional
-        How stage games are solved: our batch simplex (default), `scipy.optimize.linprog` with
-        HiGHS, or fractions. Whatever is used, a game whose certificate fails goes to the next
-        method and is never accepted silently.
+        Default: the fastest sweep that fits the game, see ``solution.method``. A method given makes
+        it the general sweep, with stage games solved by our batch simplex, by
+        `scipy.optimize.linprog` with HiGHS, or in fractions (which needs ``exact=True``). Whatever
+        is used, a game whose certificate fails goes to the next method and is never accepted
+        silently.
     reductions : Reductions, optional
-        Which states may share a value; for testing.
+        Which states may share a value; for testing, on the general sweep.
     workers : int, optional
         Threads; default as many as there are cores. The result does not depend on it.
     keep : "all" or int
@@ -72,6 +74,8 @@ def solve(
 
     Raises
     ------
+    ArgumentError
+        If another argument is none of the above.
     StateError
         If `start` does not fit the rules.
     ForecastError
@@ -116,19 +120,23 @@ def solve_states(
     """
     goal = as_objective(objective)
     if workers is not None:
-        workers = checks.integer("workers", workers, 1, MOST_WORKERS, GopsError)
+        workers = checks.integer("workers", workers, 1, MOST_WORKERS, ArgumentError)
     if keep != "all":
-        keep = checks.integer("keep", keep, 1, checks.MAX_CARDS, GopsError, ", or 'all'")
+        keep = checks.integer("keep", keep, 1, checks.MAX_CARDS, ArgumentError, ", or 'all'")
     if not (reductions is None or isinstance(reductions, Reductions)):
-        raise GopsError(f"reductions must be Reductions or None, not {reductions!r}")
+        raise ArgumentError(f"reductions must be Reductions or None, not {reductions!r}")
     if not (progress is None or callable(progress)):
-        raise GopsError(f"progress must be callable or None, not {progress!r}")
+        raise ArgumentError(f"progress must be callable or None, not {progress!r}")
     first = starts[0]
     if any(replace(state, lead=first.lead) != first for state in starts):
         raise StateError("several starts must be alike but for the lead")
     leads = [state.lead for state in starts]
     below = left_to_play(rules, first)
-    reducer = Reducer(below, goal, min(leads), max(leads), reductions, exact)
+    reducer = Reducer(
+        below, goal, min(leads), max(leads), reductions, exact, carried_apart(first)
+    )
+    if first.upcard is not None and keep != "all":
+        keep = int(keep) + 1  # a stage game is solved from the tier below, its own has no table
     chosen = _method(method, exact)
     on_rectangles = (
         method is None and not exact and reductions is None and _fits_rectangles(reducer, starts)
@@ -145,7 +153,7 @@ def solve_states(
         how = f"general sweep, {chosen}"
     names = ", ".join(reducer.reductions.names()) or "none"
     return Solution(
-        rules, goal, first, reducer, tables, reports, f"{how}, reductions: {names}"
+        rules, goal, first, reducer, tables, reports, f"{how}, reductions: {names}", reductions
     )
 
 
@@ -157,17 +165,21 @@ def left_to_play(rules: Rules, state: State) -> Rules:
     """
     if state == start_of(rules) or rounds_left(rules, state) == 0:
         return rules
-    if state.upcard is None or abs(state.stake) > MAX_PRIZE:
+    if state.upcard is None or carried_apart(state):
         return rules_left(rules, state)
     return rules_left(rules, replace(state, upcard=state.stake, carried=0))
 
 
+def carried_apart(state: State) -> int:
+    """Return the points on the table that `left_to_play` does not make part of a prize."""
+    folded = state.upcard is not None and abs(state.stake) <= MAX_PRIZE
+    return 0 if folded else state.carried
+
+
 def _fits_rectangles(reducer: Reducer, starts: Sequence[State]) -> bool:
     """Whether the fast sweep can solve this game from these starts."""
-    first = starts[0]
-    stake_is_a_prize = first.upcard is not None and abs(first.stake) <= MAX_PRIZE
-    carried_fits = stake_is_a_prize or first.carried == 0
-    return carried_fits and not rectangle.supports(reducer.rules, reducer.objective)
+    supported = not rectangle.supports(reducer.rules, reducer.objective)
+    return supported and carried_apart(starts[0]) == 0
 
 
 def rectangle_sweep(
@@ -205,7 +217,7 @@ def general_sweep(
     tables: dict[int, Table] = {}
     reports: dict[int, TierReport] = {}
     below: NodeTable | None = None
-    error = reducer.objective.error
+    error = reducer.utility_error
     for tier in reversed(tiers):
 
         def advance(games: int, cards: int = tier.cards) -> None:
@@ -291,22 +303,22 @@ def _followed_by(solution: Solution, games_left: int) -> Objective:
             seen[lead] = solution.value(state)
         return seen[lead]
 
-    error = max(errors, default=solution.objective.error)
+    error = max(errors, default=solution.reducer.utility_error)
     return Objective(f"match, then {games_left} more", next_game, error)
 
 
 def _check_rules(rules: object) -> None:
     if not isinstance(rules, Rules):
-        raise GopsError(f"rules must be Rules, not {rules!r}")
+        raise ArgumentError(f"rules must be Rules, not {rules!r}")
 
 
 def _method(method: str | None, exact: bool) -> str:
     if exact:
         if method not in (None, "exact"):
-            raise GopsError(f"exact=True needs method='exact', not {method!r}")
+            raise ArgumentError(f"exact=True needs method='exact', not {method!r}")
         return "exact"
     if method == "exact":
-        raise GopsError("method='exact' needs exact=True")
+        raise ArgumentError("method='exact' needs exact=True")
     if method is not None and method not in METHODS:
-        raise GopsError(f"method must be one of {', '.join(METHODS)}, not {method!r}")
+        raise ArgumentError(f"method must be one of {', '.join(METHODS)}, not {method!r}")
     return method or "simplex"

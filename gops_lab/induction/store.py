@@ -45,7 +45,7 @@ from gops_lab.induction.records import Records
 from gops_lab.induction.rectangle import TierPlan, TierTable, empty_table, plan_sweep
 from gops_lab.induction.reduction import MOST_LEADS, Reducer, Reductions
 from gops_lab.induction.solution import Solution
-from gops_lab.induction.solve import left_to_play
+from gops_lab.induction.solve import carried_apart, left_to_play
 from gops_lab.induction.sweep import NodeTable, Table, TierReport
 
 FORMAT = "gops_lab solution"
@@ -200,14 +200,11 @@ def _read(path: Path, manifest: dict[str, Any]) -> Solution:
     rules = Rules(**manifest["rules"])
     start = State(**manifest["start"])
     low, high = manifest["start_leads"]
-    reducer = Reducer(
-        left_to_play(rules, start),
-        _objective(manifest["objective"]),
-        low,
-        high,
-        Reductions(**manifest["reductions"]),
-        manifest["exact"],
-    )
+    used = Reductions(**manifest["reductions"])
+    game = left_to_play(rules, start), _objective(manifest["objective"]), low, high
+    rest = manifest["exact"], carried_apart(start)
+    reducer = Reducer(*game, used, *rest)
+    asked = None if Reducer(*game, None, *rest).reductions == used else used
     tables: dict[int, Table] = {}
     reports: dict[int, TierReport] = {}
     plans: dict[int, TierPlan] = {}
@@ -221,7 +218,7 @@ def _read(path: Path, manifest: dict[str, Any]) -> Solution:
             plans = plans or {plan.tier: plan for plan in plan_sweep(reducer.rules).tiers}
             tables[number] = _rectangle_table(plans[number], **arrays)
     return Solution(
-        rules, reducer.objective, start, reducer, tables, reports, manifest["method"]
+        rules, reducer.objective, start, reducer, tables, reports, manifest["method"], asked
     )
 
 

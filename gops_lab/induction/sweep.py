@@ -24,13 +24,17 @@ from gops_lab.encoding.card_sets import BoolArray
 from gops_lab.encoding.patterns import IntArray
 from gops_lab.induction.plan import Tier
 from gops_lab.induction.records import Records
-from gops_lab.induction.reduction import Hands, Nodes, Reducer, ValueArray
+from gops_lab.induction.reduction import (
+    UNIT_ROUNDOFF,
+    Hands,
+    Nodes,
+    Reducer,
+    ValueArray,
+)
 from gops_lab.induction.stage_solvers import StageSolver
 
 Progress = Callable[[int, int, int], None]
 """Called with (cards in hand, stage games solved so far, stage games in all)."""
-
-UNIT_ROUNDOFF = 2.0**-53
 
 
 class Table(Protocol):
