@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from gops_lab.errors import (
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, start
 from gops_lab.induction import Solution, forecast, load, solve, solve_match
+from gops_lab.induction.forecast import readable_size
 from gops_lab.induction.store import MANIFEST, holds_solution
 from gops_lab.induction.sweep import Progress
 from gops_lab.reporting import tables, text
@@ -208,8 +210,11 @@ def _match(options: argparse.Namespace) -> None:
     rules = _rules(options)
     with _bar(options) as progress:
         solutions = solve_match(rules, options.games, exact=options.exact, progress=progress)
+    fresh = start(rules)
     values = {
-        number: {lead: solution.value(_with_lead(rules, lead)) for lead in _leads(rules, number)}
+        number: {
+            lead: solution.value(replace(fresh, lead=lead)) for lead in _leads(rules, number)
+        }
         for number, solution in enumerate(solutions, start=1)
     }
     first_bids = tables.bids_table(solutions[0])
@@ -233,11 +238,6 @@ def _match(options: argparse.Namespace) -> None:
         print(f"game {number}  {line}")
 
 
-def _with_lead(rules: Rules, lead: int) -> State:
-    fresh = start(rules)
-    return State(fresh.hand_a, fresh.hand_b, fresh.prizes, lead=lead)
-
-
 def _leads(rules: Rules, number: int) -> list[int]:
     """Return some leads that A can have at the start of a game of a match."""
     points = sum(map(abs, rules.prizes))
@@ -258,7 +258,8 @@ def _forecast(options: argparse.Namespace) -> None:
         kind = "exactly" if expected.counts_are_exact else "at most"
         print(
             f"\n{kind} {expected.stage_games:,} stage games and {expected.values:,} values; "
-            f"about {text.size(expected.memory)} of memory and {text.duration(expected.seconds)}"
+            f"about {readable_size(expected.memory)} of memory and "
+            f"{text.duration(expected.seconds)}"
         )
     expected.check_fits()
 

@@ -14,6 +14,7 @@ import pytest
 import gops_lab as gl
 from gops_lab.errors import TableError
 from gops_lab.induction import files
+from gops_lab.induction.forecast import readable_size
 from gops_lab.reporting import bids_table, first_bids_table, tables, text, write_table
 
 RULES = gl.Rules(hand_a=(1, 4, 5), hand_b=(2, 3, 6), prizes=(1, 4, 6))
@@ -297,7 +298,7 @@ def test_columns_are_aligned():
      (1 << 60, "1,024.0 PiB"), (10**40, "8.9e+24 PiB")],
 )  # fmt: skip
 def test_sizes(count, shown):
-    assert text.size(count) == shown
+    assert readable_size(count) == shown
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from gops_lab.encoding.card_sets import BoolArray, CardSets
 from gops_lab.encoding.patterns import HandCodes, IntArray, Patterns, RawHands
 from gops_lab.errors import IllegalBidError, StateError
 from gops_lab.game.rules import Rules, lead_change
-from gops_lab.game.state import State, check_state, start
+from gops_lab.game.state import State, check_state, side_of, start
 
 
 def hand_codes(rules: Rules, patterns: bool = True) -> HandCodes:
@@ -29,6 +29,12 @@ def hand_codes(rules: Rules, patterns: bool = True) -> HandCodes:
     if patterns and rules.cards <= codes.most_cards:
         return codes
     return RawHands(rules.hand_a, rules.hand_b)
+
+
+def prize_sets(rules: Rules) -> CardSets:
+    """Return the prizes that masks refer to: in the order of play where it is known."""
+    order = rules.known_order
+    return CardSets(order or rules.prizes, ordered=order is not None)
 
 
 class Encoder:
@@ -59,8 +65,7 @@ class Encoder:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.hands = (CardSets(rules.hand_a), CardSets(rules.hand_b))
-        order = rules.known_order
-        self.prizes = CardSets(order or rules.prizes, ordered=order is not None)
+        self.prizes = prize_sets(rules)
         self._prize_values = CardSets(rules.prizes)
 
     # States and masks
@@ -126,7 +131,7 @@ class Encoder:
         array of bool, shape (k, number of distinct ranks)
             Columns are ``encoder.hands[0].distinct`` (or ``[1]`` for B), ascending.
         """
-        side = _side(player)
+        side = side_of(player)
         masks = (batch.hand_a, batch.hand_b)[side]
         return self.hands[side].counts(masks) > 0
 
@@ -367,12 +372,6 @@ class _Axis(NamedTuple):
                 f"state {row}: {self.name} {column[row]} has no index; it must be {shown}"
             )
         return np.asarray(digits, np.int64)
-
-
-def _side(player: str) -> int:
-    if player not in ("a", "b"):
-        raise StateError(f"player must be 'a' or 'b', not {player!r}")
-    return "ab".index(player)
 
 
 def _column(values: list[int]) -> IntArray:

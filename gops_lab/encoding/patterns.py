@@ -42,6 +42,9 @@ class HandCodes(Protocol):
     def decode(self, codes: IntArray, cards: int) -> tuple[IntArray, IntArray]:
         """Return a pair of hands with each code: sorted ranks, both of shape (k, cards)."""
 
+    def mirror(self, codes: IntArray, cards: int) -> IntArray:
+        """Return the codes of the hands with the players swapped, of any shape."""
+
 
 @dataclass(frozen=True)
 class Patterns:
@@ -95,10 +98,7 @@ class Patterns:
     def decode(self, codes: IntArray, cards: int) -> tuple[IntArray, IntArray]:
         """Return the hands with the smallest ranks 0, 1, ... that have these codes."""
         codes = np.array(codes, np.int64)
-        ranks = (
-            np.zeros((len(codes), cards), np.int64),
-            np.zeros((len(codes), cards), np.int64),
-        )
+        ranks = _no_ranks(len(codes), cards)
         missing = (np.full(len(codes), cards), np.full(len(codes), cards))
         level = np.zeros(len(codes), np.int64)  # counts down from the highest rank
         while np.any(codes):
@@ -112,6 +112,10 @@ class Patterns:
                 # A joined card has the rank of the tie met next, one level further down.
                 ranks[player][rows, missing[player][rows]] = level[rows] - joined[rows]
         return ranks[0] - level[:, None], ranks[1] - level[:, None]
+
+    def mirror(self, codes: IntArray, cards: int) -> IntArray:
+        """Return the codes of the hands with the players swapped, of any shape."""
+        return _mirror_by_decoding(self, codes, cards) if self.repeats else mirrored(codes)
 
     def _append(self, codes: IntArray, symbol: int, count: IntArray) -> IntArray:
         """Return codes with `symbol` written `count` times behind each."""
@@ -152,10 +156,7 @@ class RawHands:
     def decode(self, codes: IntArray, cards: int) -> tuple[IntArray, IntArray]:
         """Return the hands with these codes."""
         codes = np.array(codes, np.int64)
-        ranks = (
-            np.zeros((len(codes), cards), np.int64),
-            np.zeros((len(codes), cards), np.int64),
-        )
+        ranks = _no_ranks(len(codes), cards)
         filled = (np.zeros(len(codes), np.int64), np.zeros(len(codes), np.int64))
         for player, rank, radix in self._radices():
             codes, held = np.divmod(codes, radix)
@@ -164,6 +165,36 @@ class RawHands:
                 ranks[player][rows, filled[player][rows]] = rank
                 filled[player][rows] += 1
         return ranks
+
+    def mirror(self, codes: IntArray, cards: int) -> IntArray:
+        """Return the codes of the hands swapped, if both players were dealt the same."""
+        return _mirror_by_decoding(self, codes, cards)
+
+
+def mirrored(codes: IntArray) -> IntArray:
+    """Return the patterns with the players swapped, for hands that repeat no rank.
+
+    Symbols 1 and 2 change places; nothing else does.
+    """
+    rest = np.array(codes, np.int64)
+    result = np.zeros_like(rest)
+    place = np.ones_like(rest)
+    while np.any(rest):
+        symbol = np.where(rest > 0, (rest - 1) % 3 + 1, 0)
+        rest = (rest - symbol) // 3
+        result += np.where(symbol == 3, 3, (3 - symbol) % 3) * place
+        place *= 3
+    return result
+
+
+def _mirror_by_decoding(hands: HandCodes, codes: IntArray, cards: int) -> IntArray:
+    distinct, where = np.unique(codes, return_inverse=True)
+    ranks_a, ranks_b = hands.decode(distinct, cards)
+    return hands.encode(ranks_b, ranks_a)[where].reshape(codes.shape)
+
+
+def _no_ranks(pairs: int, cards: int) -> tuple[IntArray, IntArray]:
+    return np.zeros((pairs, cards), np.int64), np.zeros((pairs, cards), np.int64)
 
 
 def comparisons(ranks_a: IntArray, ranks_b: IntArray) -> npt.NDArray[np.int8]:

@@ -90,7 +90,7 @@ class Objective:
 
     def is_odd(self, leads: Iterable[int]) -> bool:
         """Whether u(-d) = -u(d) at all `leads`, so that swapping players negates values."""
-        if self.name in ("margin", "win"):
+        if self.name in NAMED_OBJECTIVES:
             return True
         for lead in leads:
             here, there = self.known(lead), self.known(-lead)

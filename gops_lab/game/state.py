@@ -281,6 +281,13 @@ def resolve_round(rules: Rules, state: State, bid_a: int, bid_b: int) -> State:
     return play_round(rules, state, bid_a, bid_b)[1]
 
 
+def side_of(player: str) -> int:
+    """Return 0 for player "a" and 1 for player "b"."""
+    if player not in ("a", "b"):
+        raise StateError(f"player must be 'a' or 'b', not {player!r}")
+    return "ab".index(player)
+
+
 def _without(hand: tuple[int, ...], bid: int) -> tuple[int, ...]:
     position = hand.index(bid)
     return hand[:position] + hand[position + 1 :]

@@ -214,8 +214,9 @@ class Forecast:
             most = "" if self.counts_are_exact else "up to "
             raise ForecastError(
                 f"solving {self.rules!r} for objective {self.objective!r} needs about "
-                f"{_size(self.memory)} of memory ({most}{self.stage_games:,} stage games), but "
-                f"{_size(available)} are available; take fewer cards, or start from a later state"
+                f"{readable_size(self.memory)} of memory ({most}{self.stage_games:,} stage games), "
+                f"but {readable_size(available)} are available; take fewer cards, or start from a "
+                "later state"
             )
 
 
@@ -306,10 +307,17 @@ def _lines(path: str) -> list[str]:
         return []
 
 
-def _size(count: int) -> str:
+def readable_size(count: int) -> str:
+    """Return a number of bytes in the largest unit that keeps it above 1.
+
+    Examples
+    --------
+    >>> readable_size(1_500_000)
+    '1.4 MiB'
+    """
     amount = float(count)
     for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
         if amount < 1024:
-            return f"{amount:,.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"
+            return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"
         amount /= 1024
     return f"{amount:,.1f} PiB" if amount < 1e6 else f"{amount:.1e} PiB"

@@ -81,11 +81,11 @@ def plan_tiers(reducer: Reducer, starts: Sequence[State]) -> list[Tier]:
             break
         hands = reducer.hands(cards, codes)
         node_records, _ = Records.from_rows(nodes)
-        exposed, exposures = _expose(reducer.prizes, node_records)
+        exposed, node, copies = _expose(reducer.prizes, node_records)
         stage_records, numbers = Records.from_rows(
             [np.concatenate(pair) for pair in zip(exposed, stages, strict=True)]
         )
-        exposures = Exposures(exposures.node, numbers[: len(exposures.node)], exposures.copies)
+        exposures = Exposures(node, numbers[: len(node)], copies)
         tier = Tier(cards, hands, node_records, stage_records, exposures)
         tiers.append(tier)
         codes, nodes = _nodes_below(reducer, tier)
@@ -121,8 +121,10 @@ def _starts(
     return codes, [rows, *(column[open_] for column in columns)], _empty()
 
 
-def _expose(prizes: CardSets, nodes: Records) -> tuple[list[IntArray], Exposures]:
-    """Return the stage games after every possible exposure, and where each came from."""
+def _expose(
+    prizes: CardSets, nodes: Records
+) -> tuple[list[IntArray], IntArray, IntArray]:
+    """Return the stage games after every possible exposure, the node and the copies of each."""
     hands, hidden, carried, lead = nodes.columns
     counts = prizes.next_counts(hidden)
     node, group = np.nonzero(counts)
@@ -132,7 +134,7 @@ def _expose(prizes: CardSets, nodes: Records) -> tuple[list[IntArray], Exposures
         carried[node] + prizes.distinct[group],
         lead[node],
     ]
-    return stages, Exposures(node, node, counts[node, group])
+    return stages, node, counts[node, group]
 
 
 def _nodes_below(reducer: Reducer, tier: Tier) -> tuple[IntArray, list[IntArray]]:

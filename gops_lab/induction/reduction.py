@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gops_lab.encoding import CardSets, Patterns, children, comparisons, hand_codes
+from gops_lab.encoding import Patterns, children, comparisons, hand_codes, prize_sets
 from gops_lab.encoding.card_sets import BoolArray
 from gops_lab.encoding.patterns import IntArray
-from gops_lab.game.objectives import Objective
+from gops_lab.game.objectives import NAMED_OBJECTIVES, Objective
 from gops_lab.game.rules import Rules, lead_change
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -117,8 +117,7 @@ class Reducer:
         self.exact = exact
         reductions = reductions or Reductions()
         self.codes = hand_codes(rules, reductions.patterns)
-        order = rules.known_order
-        self.prizes = CardSets(order or rules.prizes, ordered=order is not None)
+        self.prizes = prize_sets(rules)
         self.ignores_lead = objective.ignores_lead and reductions.drop_lead
         reach = sum(map(abs, rules.prizes)) + abs(carried)
         self._rounding = 0.0
@@ -167,12 +166,10 @@ class Reducer:
         """Return what bidding does to pairs of hands with these codes (ascending, distinct)."""
         ranks_a, ranks_b = self.codes.decode(codes, tier)
         left = children(self.codes, ranks_a, ranks_b)
-        mirror = codes
-        left_mirror = left
+        mirror, left_mirror = codes, left
         if self.swap:
-            mirror = self.codes.encode(ranks_b, ranks_a)
-            # Swapping after bids i, j is the same as bidding j, i after swapping.
-            left_mirror = children(self.codes, ranks_b, ranks_a).transpose(0, 2, 1)
+            mirror = self.codes.mirror(codes, tier)
+            left_mirror = self.codes.mirror(left, tier - 1)
         return Hands(
             codes=codes,
             comparison=comparisons(ranks_a, ranks_b),
@@ -188,7 +185,7 @@ class Reducer:
     ) -> Nodes:
         """Return the nodes that stand for states given by their hands, shape (k, tier) each."""
         codes = self.codes.encode(ranks_a, ranks_b)
-        mirror = self.codes.encode(ranks_b, ranks_a) if self.swap else codes
+        mirror = self.codes.mirror(codes, tier) if self.swap else codes
         return self._stand_ins(
             tier, np.minimum(codes, mirror), mirror < codes, (mirror == codes) & self.swap,
             prizes, carried, lead,
@@ -243,8 +240,12 @@ class Reducer:
             return np.ones(lead.shape, np.bool_)
         if self.ignores_lead:
             return np.zeros(lead.shape, np.bool_)
-        reach = np.abs(on_table) + self.prizes.largest_total(prizes, self.rounds_left(tier))
+        reach = self._reach(tier, prizes, on_table)
         return self._flat.constant(lead - reach, lead + reach)
+
+    def _reach(self, tier: int, prizes: IntArray, on_table: IntArray) -> IntArray:
+        """Return how far a lead can still change at the most."""
+        return np.abs(on_table) + self.prizes.largest_total(prizes, self.rounds_left(tier))
 
     def _stand_ins(
         self, tier: int, codes: IntArray, swapped: BoolArray, mirror: BoolArray,
@@ -258,10 +259,9 @@ class Reducer:
         flipped = swapped | (mirror & (lead < 0))
         sign = np.where(flipped, -1, 1)
         zero = self.zero_by_symmetry(mirror, lead) & ~known
-        if not self._flat.odd_everywhere:
+        if not self._flat.odd_everywhere and zero.any():
             # A what-if sum can end a game at leads where the utility was not looked at.
-            reach = np.abs(carried) + self.prizes.largest_total(prizes, self.rounds_left(tier))
-            zero &= reach <= self._flat.bound
+            zero[zero] = self._reach(tier, prizes[zero], carried[zero]) <= self._flat.bound
         return Nodes(codes, prizes, carried, lead * sign, sign, known, value, zero)
 
 
@@ -275,10 +275,9 @@ class FlatParts:
         self._look = look
         self.bound = max(abs(low), abs(high))
         narrow = 2 * self.bound < MOST_LEADS
-        named = objective.name in ("margin", "win")
-        self.odd_everywhere = named
-        self.odd = named or (narrow and objective.is_odd(range(self.bound + 1)))
-        if look and not named and narrow:
+        self.odd_everywhere = objective.name in NAMED_OBJECTIVES
+        self.odd = self.odd_everywhere or (narrow and objective.is_odd(range(self.bound + 1)))
+        if look and narrow and not self.odd_everywhere:
             known = [objective.known(lead) for lead in range(low, high + 1)]
             until = np.arange(len(known))
             for i in range(len(known) - 2, -1, -1):

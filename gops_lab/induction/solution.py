@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gops_lab.encoding import CardSets
 from gops_lab.errors import StateError
 from gops_lab.game.checks import missing_cards
 from gops_lab.game.objectives import Objective
 from gops_lab.game.rules import Rules
-from gops_lab.game.state import State, check_state, expose, rounds_left, upcards
+from gops_lab.game.state import State, check_state, expose, rounds_left, side_of, upcards
 from gops_lab.induction.reduction import UNIT_ROUNDOFF, Nodes, Reducer, Reductions, ValueArray
 from gops_lab.induction.sweep import Table, TierReport, node_values, stage_payoffs
 from gops_lab.matrix_games import (
@@ -97,7 +96,6 @@ class Solution:
         self.reports = dict(reports)
         self.tables = dict(tables)
         self.reducer = reducer
-        self._hands = CardSets(rules.hand_a), CardSets(rules.hand_b)
         self._subgames: OrderedDict[State, Solution] = OrderedDict()
         self._stage = lru_cache(maxsize=MOST_STAGES)(self._solved_stage)
 
@@ -162,7 +160,7 @@ class Solution:
             Index bid, values its probability; sums to 1. It attains the value; there may be
             others, see `optimal_ranges`.
         """
-        side = _side(player)
+        side = side_of(player)
         stage = self._stage(self._exposed(state))
         bids = stage.payoffs.columns if side else stage.payoffs.index
         probabilities = stage.game.column if side else stage.game.row
@@ -177,7 +175,7 @@ class Solution:
         DataFrame
             Columns bid, min, max; a bid with ``max`` 0 is never part of an optimal strategy.
         """
-        side = _side(player)
+        side = side_of(player)
         stage = self._stage(self._exposed(state))
         bids = stage.payoffs.columns if side else stage.payoffs.index
         ranges = optimal_ranges(
@@ -208,7 +206,7 @@ class Solution:
             A's view), gap (of the solved stage game), unique (whether the player's optimal
             strategy is).
         """
-        side = _side(player)
+        side = side_of(player)
         if self.start.upcard is not None:
             states = [self.start]
         else:
@@ -223,9 +221,8 @@ class Solution:
                 exact=self.exact,
                 error=stage.error,
             )
-            value, _ = self._value_and_error(state)
             rows += [
-                (state.upcard, bid, probability, value, stage.game.gap, unique)
+                (state.upcard, bid, probability, stage.game.value, stage.game.gap, unique)
                 for bid, probability in strategy.items()
             ]
         columns = ["upcard", "bid", "probability", "value", "gap", "unique"]
@@ -377,9 +374,3 @@ class Solution:
 
 def _first_of_each_rank(hand: tuple[int, ...]) -> list[int]:
     return [i for i, rank in enumerate(hand) if i == 0 or hand[i - 1] != rank]
-
-
-def _side(player: str) -> int:
-    if player not in ("a", "b"):
-        raise StateError(f"player must be 'a' or 'b', not {player!r}")
-    return "ab".index(player)

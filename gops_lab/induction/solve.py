@@ -281,7 +281,7 @@ def solve_match(
     for earlier in reversed(range(games)):
         leads = sorted(range(-earlier * reach, earlier * reach + 1), key=abs)
         starts = [
-            State(fresh.hand_a, fresh.hand_b, fresh.prizes, lead=lead) for lead in leads
+            replace(fresh, lead=lead) for lead in leads
         ]
         solution = solve_states(
             rules, goal, starts, exact=exact, method=method, progress=progress
@@ -299,8 +299,7 @@ def _followed_by(solution: Solution, games_left: int) -> Objective:
 
     def next_game(lead: int) -> Any:
         if lead not in seen:
-            state = State(fresh.hand_a, fresh.hand_b, fresh.prizes, lead=lead)
-            seen[lead] = solution.value(state)
+            seen[lead] = solution.value(replace(fresh, lead=lead))
         return seen[lead]
 
     error = max(errors, default=solution.reducer.utility_error)

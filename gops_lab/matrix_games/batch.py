@@ -137,13 +137,16 @@ def solve_matrix_games(payoffs: PayoffLike, workers: int | None = None) -> Matri
     return MatrixGameSolutions(value, row, column, gap, method, lower, upper)
 
 
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def _workers(workers: int | None) -> int:
     if workers is None:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
+        return available_cores()
     if isinstance(workers, bool) or not isinstance(workers, int | np.integer) or workers < 1:
         raise MatrixGameError(f"workers is {workers!r}; it must be a positive integer")
     return int(workers)

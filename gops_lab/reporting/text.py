@@ -77,22 +77,6 @@ def number(value: Any, form: str = ".4f") -> str:
     return format(value, form)
 
 
-def size(count: int) -> str:
-    """Return a number of bytes in the largest unit that keeps it above 1.
-
-    Examples
-    --------
-    >>> size(1_500_000)
-    '1.4 MiB'
-    """
-    amount = float(count)
-    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        if amount < 1024 or unit == "PiB":
-            break
-        amount /= 1024
-    return f"{amount:.0f} {unit}" if unit == "bytes" else _short(amount, unit)
-
-
 def duration(seconds: float) -> str:
     """Return a time in the largest unit that keeps it above 1.
 

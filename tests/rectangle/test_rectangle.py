@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gops_lab.encoding.patterns import Patterns
+from gops_lab.encoding.patterns import Patterns, mirrored
 from gops_lab.errors import ObjectiveError, RulesError
 from gops_lab.game import MARGIN, WIN, Rules
 from gops_lab.induction.rectangle import (
@@ -24,7 +24,6 @@ from gops_lab.induction.rectangle import (
     supports,
 )
 from gops_lab.induction.rectangle import sweep as sweep_module
-from gops_lab.induction.rectangle.plan import mirrored
 from gops_lab.matrix_games import solve_matrix_game
 
 PUBLISHED = json.loads(

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gops_lab.encoding.patterns import IntArray, Patterns
+from gops_lab.encoding.patterns import IntArray, Patterns, mirrored
 from gops_lab.errors import RulesError
 from gops_lab.game import Objective, Rules
 from gops_lab.induction.rectangle.kernels import MOST_BIDS, reach
@@ -33,19 +33,6 @@ def supports(rules: Rules, objective: Objective) -> str:
     if len(rules.prizes) > MOST_PRIZES:
         return f"{len(rules.prizes)} prizes are more than {MOST_PRIZES}"
     return ""
-
-
-def mirrored(codes: IntArray) -> IntArray:
-    """Return the codes of the patterns with the players swapped."""
-    rest = np.array(codes, np.int64)
-    result = np.zeros_like(rest)
-    place = np.ones_like(rest)
-    while np.any(rest):
-        symbol = np.where(rest > 0, (rest - 1) % 3 + 1, 0)
-        rest = (rest - symbol) // 3
-        result += np.where(symbol == 3, 3, (3 - symbol) % 3) * place
-        place *= 3
-    return result
 
 
 @dataclass(frozen=True, eq=False)

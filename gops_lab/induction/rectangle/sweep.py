@@ -28,7 +28,6 @@ tier below, and what it remembers while it runs (supports) is forgotten from pat
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from collections.abc import Callable, Container, Iterator
@@ -48,7 +47,9 @@ from gops_lab.induction.rectangle import kernels
 from gops_lab.induction.rectangle.kernels import LANES
 from gops_lab.induction.rectangle.plan import plan_sweep, supports
 from gops_lab.induction.rectangle.table import TierTable, empty_table
+from gops_lab.induction.reduction import UNIT_ROUNDOFF
 from gops_lab.matrix_games import solve_matrix_game
+from gops_lab.matrix_games.batch import available_cores
 
 Progress = Callable[[int, int, int], None]
 """Called with the tier, the stage games solved so far in all, and how many there are in all."""
@@ -56,7 +57,6 @@ Progress = Callable[[int, int, int], None]
 TOLERANCE = 4e-14
 """Largest accepted gap, as a multiple of the sum of all |prizes|."""
 
-_UNIT_ROUNDOFF = 2.0**-53
 _MOST_FAILED = 64
 
 
@@ -209,7 +209,7 @@ def report_tier(table: TierTable, shards: list[Shard], below: list[TierReport]) 
     worst = max((shard.worst_gap for shard in shards), default=0.0)
     most = plan.most_points * (1 + 1e-6)
     error = (below[-1].error if below else 0.0) + worst / 2
-    error += (2 * plan.tier + plan.size + 3) * _UNIT_ROUNDOFF * most
+    error += (2 * plan.tier + plan.size + 3) * UNIT_ROUNDOFF * most
     if table.values.dtype == np.int32:
         error += table.step / 2
     elif table.values.dtype == np.float32:
@@ -250,7 +250,7 @@ def solve_tier(
     SolverError
         If a stage game cannot be certified by any method.
     """
-    count = workers or _cores()
+    count = workers or available_cores()
     task = _TierTask(table, below)
     waiting: deque[Future[Shard]] = deque()
     pool = ThreadPoolExecutor(count, thread_name_prefix="gops-sweep")
@@ -376,10 +376,3 @@ def solve_elsewhere(payoff: npt.NDArray[np.float64], tolerance: float) -> tuple[
     exact = [[Fraction(entry) for entry in row] for row in payoff.tolist()]
     game = solve_matrix_game(exact, method="exact")
     return float(game.value), float(game.gap)
-
-
-def _cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gops_lab.encoding.patterns import IntArray
+from gops_lab.encoding.patterns import IntArray, mirrored
 from gops_lab.induction.rectangle.layout import BoolArray
-from gops_lab.induction.rectangle.plan import TierPlan, mirrored
+from gops_lab.induction.rectangle.plan import TierPlan
 
 
 @dataclass(frozen=True, eq=False)
