@@ -277,6 +277,10 @@ class FlatParts:
         narrow = 2 * self.bound < MOST_LEADS
         self.odd_everywhere = objective.name in NAMED_OBJECTIVES
         self.odd = self.odd_everywhere or (narrow and objective.is_odd(range(self.bound + 1)))
+        if self.odd:
+            # Swapping the players turns a lead round.
+            self._low = low = -self.bound
+            high = self.bound
         if look and narrow and not self.odd_everywhere:
             known = [objective.known(lead) for lead in range(low, high + 1)]
             until = np.arange(len(known))

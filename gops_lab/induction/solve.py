@@ -178,7 +178,7 @@ def carried_apart(state: State) -> int:
 
 def _fits_rectangles(reducer: Reducer, starts: Sequence[State]) -> bool:
     """Whether the fast sweep can solve this game from these starts."""
-    supported = not rectangle.supports(reducer.rules, reducer.objective)
+    supported = not rectangle.supports(reducer.rules, reducer.objective, reducer.start_leads)
     return supported and carried_apart(starts[0]) == 0
 
 
@@ -187,7 +187,12 @@ def rectangle_sweep(
 ) -> tuple[dict[int, Table], dict[int, TierReport]]:
     """Solve a game with the fast sweep over rank patterns and prize sets."""
     tables, found = rectangle.solve_tiers(
-        reducer.rules, reducer.objective, workers=workers, keep=keep, progress=progress
+        reducer.rules,
+        reducer.objective,
+        start_leads=reducer.start_leads,
+        workers=workers,
+        keep=keep,
+        progress=progress,
     )
     reports = {
         report.tier: TierReport(

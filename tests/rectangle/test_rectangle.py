@@ -298,7 +298,7 @@ def test_what_is_not_supported_is_refused(rules: Rules, objective: Any, error: A
 
 def test_start_codes_are_checked() -> None:
     with pytest.raises(RulesError, match="patterns of 3 cards"):
-        plan_sweep(Rules(cards=3), np.array([5], np.int64))
+        plan_sweep(Rules(cards=3), start_codes=np.array([5], np.int64))
 
 
 def test_report_of_an_empty_tier() -> None:

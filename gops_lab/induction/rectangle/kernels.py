@@ -1121,3 +1121,334 @@ def solve_patterns(
                 total = (total * scale + _ROUND) - _ROUND
             out[at_out + position] = total
     return len(picked), 0
+
+
+# A tier whose values depend on the lead.
+
+
+def row_scratch(
+    n: int, lists: int, game_positions: int, widest: int, longest: int
+) -> tuple[Any, Any]:
+    """Return the two arrays `solve_rows` works in.
+
+    Parameters
+    ----------
+    n, lists : int
+        Bids of each player, lists of supports.
+    game_positions : int
+        Length of all rows of stage games.
+    widest : int
+        Most leads there can be after a round that was not tied.
+    longest : int
+        Longest row of stage games.
+    """
+    numbers = work_size(n) + (n + 1) ** 2 + n * n + 2 * LANES
+    numbers += n * n * (widest + LANES) + n * (longest + LANES) + game_positions
+    records = (MOST_SUPPORTS + 1) * lists + SUPPORT_SIZE * (MOST_SUPPORTS * lists + 1)
+    return np.zeros(numbers, np.float64), np.zeros(7 * MOST_BIDS + 5 * n * n + records, np.int64)
+
+
+@inlined
+def find_children(
+    code: int, n: int, swap: bool, word: Any, place_a: Any, place_b: Any,
+    child_codes_held: Any, child_offsets: Any, child_classes: Any,
+    comparisons: Any, signs: Any, children: Any, kinds: Any,
+) -> None:
+    """Write what each pair of bids leads to: who bids higher, where the child's values begin.
+
+    Parameters
+    ----------
+    code : int
+        The pattern.
+    n : int
+    swap : bool
+        Whether a child's values may be those of its mirror, negated.
+    word, place_a, place_b : pointers
+        Filled: see `spell`.
+    child_codes_held, child_offsets, child_classes : arrays
+        The tier below.
+    comparisons : pointer to int64, shape (n * n,)
+        Filled with 1 where A bids higher, -1 where B does, 0 on a tie.
+    signs : pointer to float64, shape (n * n,)
+        Filled with -1 where the values kept are the mirror's, else 1.
+    children, kinds : pointers to int64, shape (n * n,)
+        Filled with where each child's values begin, -1 where it has none, and its class.
+    """
+    length = spell(code, word, place_a, place_b)
+    for i in range(n):
+        for j in range(n):
+            entry = n * i + j
+            child_code, mirror = child_codes(word, length, place_a[i], place_b[j])
+            comparisons[entry] = int(place_a[i] > place_b[j]) - int(place_a[i] < place_b[j])
+            signs[entry] = 1.0
+            if swap and mirror < child_code:
+                signs[entry] = -1.0
+                child_code = mirror
+            low = 0
+            high = len(child_codes_held) - 1
+            while low < high:
+                middle = (low + high) // 2
+                if child_codes_held[middle] < child_code:
+                    low = middle + 1
+                else:
+                    high = middle
+            children[entry] = -1
+            kinds[entry] = 0
+            if high >= 0 and child_codes_held[low] == child_code:
+                children[entry] = child_offsets[low]
+                kinds[entry] = child_classes[low]
+
+
+@compiled
+def solve_rows(
+    work: Any, notes: Any, most_lists: int, list_blocks: int,
+    codes: Any, picked: Any, n: int,
+    child_codes_held: Any, child_offsets: Any, child_classes: Any, child_values: Any,
+    swap: bool, carry: bool, lead_counts: bool, over: bool,
+    utility: Any, utility_low: int,
+    set_starts: Any, lows: Any, lengths: Any, starts: Any, swings: Any, row_lists: Any,
+    first_leads: Any, widths: Any, free_lows: Any, free_lengths: Any, free_starts: Any,
+    tie_starts: Any, step: int, widest: int,
+    value_lengths: Any, value_starts: Any, links: Any,
+    offsets: Any, out: Any, out_step: float, tolerance: float,
+    known_games: Any, known_values: Any, known_gaps: Any,
+    failed_games: Any, failed_payoffs: Any, counters: Any,
+) -> Any:
+    """Solve all stage games of some patterns of a tier, eight leads at a time; keep the means.
+
+    For each set of hidden prizes the values after every pair of bids that is no tie are written
+    out over all leads, beyond the rows of the child as well, where the game is decided. A stage
+    game's payoffs are then read from there: the winner's stake is a shift along the leads.
+
+    Parameters
+    ----------
+    work, notes : array of float64, array of int64
+        From `row_scratch`.
+    most_lists, list_blocks : int
+        How many lists of supports are kept, and how many of them for one stake.
+    codes : array of int64
+        The tier's patterns.
+    picked : array of int64
+        Which of them to solve, all of one class (see `layout`).
+    n : int
+        Bids of each player.
+    child_codes_held, child_offsets, child_classes, child_values
+        The tier below: its sorted codes, where each one's values begin, each one's class, values.
+    swap : bool
+        Whether mirrored patterns share their values.
+    carry : bool
+        Whether the stake stays on the table on a tie.
+    lead_counts : bool
+        False if a lead is simply added to a value, so that rows hold the lead 0 alone.
+    over : bool
+        Whether the game is over after this round.
+    utility : array of float64
+        Of every final lead from `utility_low` up.
+    utility_low : int
+    set_starts, lows, lengths, starts : arrays of int64
+        The rows of stage games: see `rows.Rows`.
+    swings : array of int64, shape (rows,)
+        How much the higher bid gains over the lower.
+    row_lists : array of int64, shape (rows,)
+        Which stake each row has, as a number of its own.
+    first_leads, widths : arrays of int64, shape (sets,)
+        The lowest lead after a round that was not tied (carry) or after any, and how many more.
+    free_lows, free_lengths : arrays of int64, shape (sets,)
+        The children's rows with nothing carried.
+    free_starts : array of int64, shape (classes, sets)
+        Where they begin among the values of a child of each class.
+    tie_starts : array of int64, shape (classes, rows)
+        The same for the stake carried over; those rows hold the leads of the stage game.
+    step : int
+        How far neighbouring leads of a row are apart.
+    widest : int
+        The largest of `widths`.
+    value_lengths, value_starts : arrays of int64
+        The rows of values.
+    links : array of int32, shape (rows of values, prizes that can come next)
+        The rows of stage games that each row of values is the mean of.
+    offsets, out, out_step, tolerance, known_games, known_values, known_gaps, failed_games,
+    failed_payoffs, counters
+        As in `solve_patterns`.
+
+    Returns
+    -------
+    done, failed : int
+        Patterns solved before one with games that failed, or all of them; how many failed.
+    """
+    bids = n * n
+    stride = widest + LANES
+    longest = 0
+    for row in range(len(lengths)):
+        longest = max(longest, lengths[row])
+    w = bare(work, 0)
+    at = work_size(n)
+    tableau = bare(work, at)
+    at += (n + 1) * (n + 1)
+    signs = bare(work, at)
+    at += bids
+    spread = bare(work, at)
+    at += bids * stride
+    tied_rows = bare(work, at)
+    at += n * (longest + LANES)
+    games = bare(work, at)
+    word = bare(notes, 0)
+    place_a = bare(notes, 2 * MOST_BIDS)
+    place_b = bare(notes, 3 * MOST_BIDS)
+    basis = bare(notes, 4 * MOST_BIDS)
+    tied = bare(notes, 6 * MOST_BIDS)
+    at = 7 * MOST_BIDS
+    children = bare(notes, at)
+    kinds = bare(notes, at + bids)
+    comparisons = bare(notes, at + 2 * bids)
+    shifts = bare(notes, at + 3 * bids)
+    at += 5 * bids
+    held = bare(notes, at)
+    order = bare(notes, at + most_lists)
+    supports = bare(notes, at + (MOST_SUPPORTS + 1) * most_lists)
+    spare = SUPPORT_SIZE * MOST_SUPPORTS * most_lists
+    counts = bare(counters, 0)
+    values = LANES * (2 * bids + 2 * n)
+    integers = out_step != 1.0
+    scale = 1.0 / out_step
+    size = links.shape[1]
+    share = float(size)
+    below = utility[0]
+    above = utility[len(utility) - 1]
+    for lane in range(LANES):
+        w[values + LANES + lane] = 0.0
+    for pick in range(len(picked)):
+        pattern = picked[pick]
+        find_children(
+            codes[pattern], n, swap, word, place_a, place_b, child_codes_held, child_offsets,
+            child_classes, comparisons, signs, children, kinds,
+        )
+        ties = 0
+        for entry in range(bids):
+            if carry and comparisons[entry] == 0:
+                tied[ties] = entry
+                ties += 1
+        for number in range(most_lists):
+            held[number] = 0
+        failed = 0
+        helped = 0
+        for hidden in range(len(set_starts) - 1):
+            first = first_leads[hidden]
+            width = widths[hidden]
+            for entry in range(bids):
+                at = stride * entry
+                if carry and comparisons[entry] == 0:
+                    continue
+                if over:
+                    for k in range(width):
+                        lead = first + step * k
+                        if lead_counts:
+                            # Beyond both ends no game that can be reached ends.
+                            place = min(max(lead - utility_low, 0), len(utility) - 1)
+                            spread[at + k] = utility[place]
+                        else:
+                            spread[at + k] = float(lead)
+                    continue
+                sign = signs[entry] * out_step
+                if not lead_counts:
+                    value = 0.0
+                    if children[entry] >= 0:
+                        start = children[entry] + free_starts[kinds[entry], hidden]
+                        value = child_values[start] * sign
+                    for k in range(width):
+                        spread[at + k] = value + float(first + step * k)
+                    continue
+                start = children[entry] + free_starts[kinds[entry], hidden]
+                length = free_lengths[hidden]
+                # The child's row begins at k = ahead.
+                ahead = (free_lows[hidden] - first) // step
+                inside = min(max(ahead, 0), width)
+                outside = max(min(ahead + length, width), inside)
+                for k in range(inside):
+                    spread[at + k] = below
+                if sign > 0.0:
+                    start -= ahead
+                    for k in range(inside, outside):
+                        spread[at + k] = child_values[start + k] * sign
+                else:
+                    start += length - 1 + ahead
+                    for k in range(inside, outside):
+                        spread[at + k] = child_values[start - k] * sign
+                for k in range(outside, width):
+                    spread[at + k] = above
+            for row in range(set_starts[hidden], set_starts[hidden + 1]):
+                length = lengths[row]
+                low = lows[row]
+                for entry in range(bids):
+                    lead = low + comparisons[entry] * swings[row]
+                    shifts[entry] = stride * entry + (lead - first) // step
+                for tie in range(ties):
+                    entry = tied[tie]
+                    at = (longest + LANES) * tie
+                    sign = signs[entry] * out_step
+                    start = children[entry] + tie_starts[kinds[entry], row]
+                    if over and lead_counts:
+                        for k in range(length):
+                            tied_rows[at + k] = utility[low + step * k - utility_low]
+                    elif over or children[entry] < 0:
+                        for k in range(length):
+                            tied_rows[at + k] = 0.0
+                    elif sign > 0.0:
+                        for k in range(length):
+                            tied_rows[at + k] = child_values[start + k] * sign
+                    else:
+                        for k in range(length):
+                            tied_rows[at + k] = child_values[start + length - 1 - k] * sign
+                block = 0
+                while LANES * block < length:
+                    at_game = starts[row] + LANES * block
+                    for entry in range(bids):
+                        store(w, LANES * entry, load(spread, shifts[entry] + LANES * block))
+                    for tie in range(ties):
+                        at = (longest + LANES) * tie + LANES * block
+                        store(w, LANES * tied[tie], load(tied_rows, at))
+                    lanes_used = (1 << min(length - LANES * block, LANES)) - 1
+                    which = list_blocks * row_lists[row] + min(block, list_blocks - 1)
+                    lost = solve_batch(
+                        w, n, lanes_used, tolerance, supports, order, held, which, spare,
+                        tableau, basis, counts,
+                    )
+                    while lost != 0:
+                        lane = 0
+                        while not (lost >> lane) & 1:
+                            lane += 1
+                        lost &= ~(1 << lane)
+                        found = -1
+                        for number in range(len(known_games)):
+                            if pick == 0 and known_games[number] == at_game + lane:
+                                found = number
+                        if found >= 0:
+                            w[values + lane] = known_values[found]
+                            if known_gaps[found] > counters[WORST_GAP]:
+                                counters[WORST_GAP] = known_gaps[found]
+                            helped += 1
+                        elif failed < len(failed_games):
+                            failed_games[failed] = at_game + lane
+                            for entry in range(bids):
+                                payoff = w[lane + LANES * entry]
+                                failed_payoffs[failed, entry // n, entry % n] = payoff
+                            failed += 1
+                    store(games, at_game, load(w, values))
+                    block += 1
+        for lane in range(LANES):
+            if w[values + LANES + lane] > counters[WORST_GAP]:
+                counters[WORST_GAP] = w[values + LANES + lane]
+        if failed > 0:
+            return pick, failed
+        counters[ESCALATED] += helped
+        for row in range(len(value_lengths)):
+            at_out = offsets[pattern] + value_starts[row]
+            for k in range(value_lengths[row]):
+                total = 0.0
+                for member in range(size):
+                    total += games[starts[links[row, member]] + k]
+                total /= share
+                if integers:
+                    total = (total * scale + _ROUND) - _ROUND
+                out[at_out + k] = total
+    return len(picked), 0

@@ -88,8 +88,10 @@ class Layout:
         blocks = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
         return np.asarray(blocks * LANES + np.arange(self.positions) % LANES, np.int64)
 
-    def find(self, sets: IntArray, sums: IntArray) -> tuple[IntArray, BoolArray]:
-        """Return the position of each (prize set, sum), and whether there is one."""
+    def find(
+        self, sets: IntArray, sums: IntArray, leads: IntArray | None = None
+    ) -> tuple[IntArray, BoolArray]:
+        """Return the position of each (prize set, sum), whatever the lead; is there one?"""
         place = np.searchsorted(self._keys, _key(sets, self.count_of_prizes))
         place = place.clip(max=len(self.masks) - 1)
         base = self.starts[place // LANES] + place % LANES
@@ -162,11 +164,27 @@ class Layouts:
         Sorted.
     carry : bool
         Whether a tie carries the stake over.
+
+    Attributes
+    ----------
+    swap : bool
+        Whether swapping the players negates values, so that one of two mirrored patterns is kept.
+    keeps_mirror : bool
+        Whether a pattern that is its own mirror is kept; here it is worth 0.
+    largest : float
+        A bound on the absolute value of every stake, payoff and value.
+    end_error : float
+        A bound on the error of what a game is worth that is over.
     """
+
+    swap = True
+    keeps_mirror = False
+    end_error = 0.0
 
     def __init__(self, prizes: tuple[int, ...], carry: bool) -> None:
         self.prizes = np.array(prizes, np.int64)
         self.carry = carry
+        self.largest = float(np.abs(self.prizes).sum())
         self._sums = lru_cache(maxsize=2)(self._all_sums)
         self.values = lru_cache(maxsize=None)(self._values)
         self.games = lru_cache(maxsize=None)(self._games)

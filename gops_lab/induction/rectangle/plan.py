@@ -9,9 +9,10 @@ import numpy as np
 
 from gops_lab.encoding.patterns import IntArray, Patterns, mirrored
 from gops_lab.errors import RulesError
-from gops_lab.game import Objective, Rules
+from gops_lab.game import MARGIN, Objective, Rules
 from gops_lab.induction.rectangle.kernels import MOST_BIDS, reach
 from gops_lab.induction.rectangle.layout import Layout, Layouts
+from gops_lab.induction.rectangle.rows import MOST_LEADS, RowLayouts, Rows
 
 GAMES_PER_SHARD = 2_000_000
 """Stage games of a work unit: a fraction of a second."""
@@ -20,18 +21,25 @@ MOST_PRIZES = 20
 """Prize sets are enumerated, all of them."""
 
 
-def supports(rules: Rules, objective: Objective) -> str:
+def supports(
+    rules: Rules, objective: Objective, start_leads: tuple[int, int] = (0, 0)
+) -> str:
     """Return why the rectangle sweep cannot solve a game, or ``""`` if it can."""
-    if not objective.ignores_lead:
-        return f"objective {objective.name!r} needs the lead"
-    if rules.known_order is not None:
-        return f"order {rules.order!r} is known beforehand"
     if any(len(set(hand)) < len(hand) for hand in (rules.hand_a, rules.hand_b)):
         return "a hand holds a rank twice"
     if rules.cards > MOST_BIDS:
         return f"hands of {rules.cards} cards are larger than {MOST_BIDS}"
-    if len(rules.prizes) > MOST_PRIZES:
+    if rules.known_order is None and len(rules.prizes) > MOST_PRIZES:
         return f"{len(rules.prizes)} prizes are more than {MOST_PRIZES}"
+    if objective.ignores_lead:
+        return ""
+    reach = sum(map(abs, rules.prizes))
+    leads = start_leads[1] - start_leads[0] + 2 * reach + 1
+    if leads > MOST_LEADS:
+        return f"{leads} leads are more than {MOST_LEADS}"
+    for lead in range(start_leads[0] - reach, start_leads[1] + reach + 1):
+        if objective.known(lead) is None:
+            return f"objective {objective.name!r} has no value at lead {lead}"
     return ""
 
 
@@ -44,8 +52,8 @@ class TierPlan:
     tier : int
         n.
     codes : array of int64, shape (k,)
-        Canonical pattern codes, ascending. The pattern of two equal hands is not among them: its
-        values are 0.
+        Pattern codes, ascending; canonical ones where the layouts say that swapping the players
+        negates values. The pattern of two equal hands may be left out, its values being 0.
     classes : array of int64, shape (k,)
         The most prizes that can be carried at each pattern; see `layout`.
     offsets : array of int64, shape (k + 1,)
@@ -54,7 +62,7 @@ class TierPlan:
         Stage games of all patterns before each.
     size : int
         Prizes still to come, those that will stay hidden included.
-    layouts : Layouts
+    layouts : Layouts or RowLayouts
     low_bid : bool
         Whether the lower bid takes a stake below 0.
     shards : tuple of (int, int)
@@ -67,7 +75,7 @@ class TierPlan:
     offsets: IntArray
     game_offsets: IntArray
     size: int
-    layouts: Layouts
+    layouts: Layouts | RowLayouts
     low_bid: bool
     shards: tuple[tuple[int, int], ...]
 
@@ -87,15 +95,15 @@ class TierPlan:
 
     @property
     def most_points(self) -> float:
-        """A bound on the absolute value of every stake, payoff and value."""
-        return float(np.sum(np.abs(self.layouts.prizes)))
+        """A bound on the absolute value of every payoff and value."""
+        return self.layouts.largest
 
     @property
     def length(self) -> int:
         """Numbers in the tier's array of values, padding included."""
         return int(self.offsets[-1])
 
-    def layout(self, kind: int) -> Layout:
+    def layout(self, kind: int) -> Layout | Rows:
         """Return the layout of the values of patterns of one class."""
         return self.layouts.values(self.size, kind)
 
@@ -127,6 +135,8 @@ class SweepPlan:
 
 def plan_sweep(
     rules: Rules,
+    objective: Objective = MARGIN,
+    start_leads: tuple[int, int] = (0, 0),
     start_codes: IntArray | None = None,
     games_per_shard: int = GAMES_PER_SHARD,
 ) -> SweepPlan:
@@ -135,7 +145,9 @@ def plan_sweep(
     Parameters
     ----------
     rules : Rules
-        As `supports` accepts them.
+    objective : Objective
+    start_leads : tuple of int
+        The lowest and the highest lead to start from. `supports` must accept all three.
     start_codes : array of int64, optional
         Rank patterns of the hands to start from, with as many cards as the rules; default those of
         the rules.
@@ -147,7 +159,11 @@ def plan_sweep(
     RulesError
         If a start code is no pattern of that many cards.
     """
-    layouts = Layouts(rules.prizes, rules.tie_rule.carried == 1)
+    layouts: Layouts | RowLayouts
+    if objective.ignores_lead and rules.known_order is None:
+        layouts = Layouts(rules.prizes, rules.tie_rule.carried == 1)
+    else:
+        layouts = RowLayouts(rules, objective, start_leads)
     patterns = Patterns(repeats=False)
     if start_codes is None:
         hands = (np.array([hand], np.int64) for hand in (rules.hand_a, rules.hand_b))
@@ -160,8 +176,7 @@ def plan_sweep(
     tiers = []
     for tier in range(rules.cards, rules.cards - rules.rounds, -1):
         rounds = tier - (rules.cards - rules.rounds)
-        open_ = codes != mirrored(codes)
-        kept = codes[open_], classes[open_]
+        kept = _kept(codes, classes, layouts)
         size = rounds + extra
         lengths = np.zeros(len(kept[0]), np.int64)
         games = np.zeros(len(kept[0]), np.int64)
@@ -179,6 +194,22 @@ def plan_sweep(
         )
         codes, classes = _patterns_below(codes, classes, layouts.carry)
     return SweepPlan(rules, tuple(reversed(tiers)))
+
+
+def _kept(
+    codes: IntArray, classes: IntArray, layouts: Layouts | RowLayouts
+) -> tuple[IntArray, IntArray]:
+    """Return the patterns to solve for all those that the canonical ones stand for."""
+    mirrors = mirrored(codes)
+    own = codes == mirrors
+    if not layouts.swap:
+        codes = np.concatenate((codes, mirrors[~own]))
+        classes = np.concatenate((classes, classes[~own]))
+        order = np.argsort(codes)
+        return codes[order], classes[order]
+    if not layouts.keeps_mirror:
+        return codes[~own], classes[~own]
+    return codes, classes
 
 
 def _patterns_below(

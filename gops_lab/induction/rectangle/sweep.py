@@ -41,11 +41,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gops_lab.encoding.patterns import IntArray
-from gops_lab.errors import ObjectiveError, RulesError, SolverError
+from gops_lab.errors import RulesError, SolverError
 from gops_lab.game import MARGIN, Objective, Rules
 from gops_lab.induction.rectangle import kernels
 from gops_lab.induction.rectangle.kernels import LANES
+from gops_lab.induction.rectangle.layout import Layouts
 from gops_lab.induction.rectangle.plan import plan_sweep, supports
+from gops_lab.induction.rectangle.rows import RowLayouts, row_tables
 from gops_lab.induction.rectangle.table import TierTable, empty_table
 from gops_lab.induction.reduction import UNIT_ROUNDOFF
 from gops_lab.matrix_games import solve_matrix_game
@@ -132,6 +134,7 @@ def solve_tiers(
     rules: Rules,
     objective: Objective = MARGIN,
     *,
+    start_leads: tuple[int, int] = (0, 0),
     start_codes: IntArray | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -144,6 +147,8 @@ def solve_tiers(
     ----------
     rules : Rules
     objective : Objective
+    start_leads : tuple of int
+        The lowest and the highest lead to start from.
     start_codes : array of int64, optional
         Rank patterns to start from; default that of the rules' hands.
     workers : int, optional
@@ -178,11 +183,10 @@ def solve_tiers(
     >>> [report.games for report in reports]
     [2, 2]
     """
-    reason = supports(rules, objective)
+    reason = supports(rules, objective, start_leads)
     if reason:
-        error = RulesError if objective.ignores_lead else ObjectiveError
-        raise error(f"the rectangle sweep cannot solve this game: {reason}")
-    plan = plan_sweep(rules, start_codes)
+        raise RulesError(f"the rectangle sweep cannot solve this game: {reason}")
+    plan = plan_sweep(rules, objective, start_leads, start_codes)
     lowest = 1 if keep == "all" else rules.cards + 1 - int(keep)
     tables: dict[int, TierTable] = {}
     reports: list[TierReport] = []
@@ -208,7 +212,7 @@ def report_tier(table: TierTable, shards: list[Shard], below: list[TierReport]) 
     plan = table.plan
     worst = max((shard.worst_gap for shard in shards), default=0.0)
     most = plan.most_points * (1 + 1e-6)
-    error = (below[-1].error if below else 0.0) + worst / 2
+    error = (below[-1].error if below else plan.layouts.end_error) + worst / 2
     error += (2 * plan.tier + plan.size + 3) * UNIT_ROUNDOFF * most
     if table.values.dtype == np.int32:
         error += table.step / 2
@@ -251,7 +255,7 @@ def solve_tier(
         If a stage game cannot be certified by any method.
     """
     count = workers or available_cores()
-    task = _TierTask(table, below)
+    task = (_RowTask if isinstance(table.plan.layouts, RowLayouts) else _BlockTask)(table, below)
     waiting: deque[Future[Shard]] = deque()
     pool = ThreadPoolExecutor(count, thread_name_prefix="gops-sweep")
     try:
@@ -270,15 +274,18 @@ def solve_tier(
 
 
 class _TierTask:
-    """What the work units of a tier share: the arrays the kernel reads."""
+    """What the work units of a tier share: the arrays its kernel reads.
+
+    Subclasses say which kernel that is.
+    """
 
     def __init__(self, table: TierTable, below: TierTable | None) -> None:
         self.table = table
         self.stopped = threading.Event()
-        plan = table.plan
-        self.tolerance = TOLERANCE * plan.most_points
+        self.tolerance = TOLERANCE * table.plan.most_points
         self.tables_of = lru_cache(maxsize=None)(self._tables_of)
         self.lock = threading.Lock()
+        self.over = below is None
         if below is None:
             none = np.zeros(0, np.int64)
             self.child = (none, none, none, np.zeros(LANES, table.values.dtype))
@@ -287,26 +294,6 @@ class _TierTask:
         held = below.plan
         self.child = (held.codes, held.offsets, held.classes, below.values)
         self.child_classes = tuple(np.unique(held.classes).tolist())
-
-    def _tables_of(self, kind: int) -> tuple[Any, ...]:
-        """Return the kernel's arguments that depend on the class of patterns."""
-        plan = self.table.plan
-        layouts = plan.layouts
-        batches = layouts.batches(plan.size - 1, kind)
-        free = np.zeros((max(self.child_classes, default=0) + 1, len(batches.games)), np.int32)
-        tied = np.zeros_like(free)
-        first = batches.owners.reshape(-1, LANES).min(axis=1) // LANES
-        blocks = len(layouts.games(plan.size - 1, kind).starts)
-        block_starts = np.zeros((len(free), blocks), np.int64)
-        for child in self.child_classes:
-            block_starts[child] = layouts.values(plan.size - 1, child).starts
-            free[child], tied[child] = layouts.places(plan.size - 1, kind, child)
-        swings = np.abs(batches.stakes) if plan.low_bid else batches.stakes
-        return (
-            layouts.carry, block_starts, free.ravel(), tied.ravel(), first,
-            batches.aligned, swings.astype(np.float64),
-            batches.stake_numbers, batches.lanes_used, layouts.links(plan.size, kind),
-        )  # fmt: skip
 
     def solve(self, number: int) -> Shard:
         """Solve one work unit."""
@@ -335,19 +322,18 @@ class _TierTask:
         plan = self.table.plan
         n = plan.tier
         known: tuple[npt.NDArray[Any], ...] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
-        lists = int(tables[7].max(initial=0)) + 1
-        scratch = kernels.scratch(n, lists, len(tables[7]))
+        scratch = self._scratch(tables)
         games = np.zeros(_MOST_FAILED, np.int64)
         payoffs = np.zeros((_MOST_FAILED, n, n), np.float64)
         while True:
             arguments = (
-                *scratch, lists, plan.codes, picked, n, *self.child, *tables,
+                *scratch, plan.codes, picked, n, *self.child, *tables,
                 plan.offsets, self.table.values, self.table.step, self.tolerance,
                 *known, games, payoffs, counters,
             )  # fmt: skip
             # Wrong guesses may divide by 0; only numpy without the compiler would warn of it.
             with np.errstate(all="ignore"):
-                done, failed = kernels.solve_patterns(*arguments)
+                done, failed = self._kernel(*arguments)
             if not failed:
                 return
             solved = [solve_elsewhere(payoff, self.tolerance) for payoff in payoffs[:failed]]
@@ -355,6 +341,78 @@ class _TierTask:
             fresh = games[:failed], *np.array(solved, np.float64).T
             known = tuple(np.concatenate(pair) for pair in zip(before, fresh, strict=True))
             picked = picked[done:]
+
+    def _tables_of(self, kind: int) -> tuple[Any, ...]:
+        """Return the kernel's arguments that depend on the class of patterns."""
+        raise NotImplementedError
+
+    def _scratch(self, tables: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the kernel's first arguments: what it works in."""
+        raise NotImplementedError
+
+    def _kernel(self, *arguments: Any) -> Any:
+        raise NotImplementedError
+
+
+class _BlockTask(_TierTask):
+    """Eight prize sets side by side: see `layout`."""
+
+    def _tables_of(self, kind: int) -> tuple[Any, ...]:
+        plan = self.table.plan
+        layouts = plan.layouts
+        assert isinstance(layouts, Layouts)
+        batches = layouts.batches(plan.size - 1, kind)
+        free = np.zeros((max(self.child_classes, default=0) + 1, len(batches.games)), np.int32)
+        tied = np.zeros_like(free)
+        first = batches.owners.reshape(-1, LANES).min(axis=1) // LANES
+        blocks = len(layouts.games(plan.size - 1, kind).starts)
+        block_starts = np.zeros((len(free), blocks), np.int64)
+        for child in self.child_classes:
+            block_starts[child] = layouts.values(plan.size - 1, child).starts
+            free[child], tied[child] = layouts.places(plan.size - 1, kind, child)
+        swings = np.abs(batches.stakes) if plan.low_bid else batches.stakes
+        return (
+            layouts.carry, block_starts, free.ravel(), tied.ravel(), first,
+            batches.aligned, swings.astype(np.float64),
+            batches.stake_numbers, batches.lanes_used, layouts.links(plan.size, kind),
+        )  # fmt: skip
+
+    def _scratch(self, tables: tuple[Any, ...]) -> tuple[Any, ...]:
+        stake_numbers = tables[7]
+        lists = int(stake_numbers.max(initial=0)) + 1
+        return *kernels.scratch(self.table.tier, lists, len(stake_numbers)), lists
+
+    def _kernel(self, *arguments: Any) -> Any:
+        return kernels.solve_patterns(*arguments)
+
+
+class _RowTask(_TierTask):
+    """Eight leads side by side: see `rows`."""
+
+    def _tables_of(self, kind: int) -> tuple[Any, ...]:
+        plan = self.table.plan
+        layouts = plan.layouts
+        assert isinstance(layouts, RowLayouts)
+        games = row_tables(layouts, plan.size, kind, self.child_classes, plan.low_bid)
+        values = layouts.values(plan.size, kind)
+        utility = layouts.utility
+        return (
+            layouts.swap, layouts.carry, utility.lead_counts, self.over,
+            utility.values, utility.low, *games,
+            values.lengths, values.starts, layouts.links(plan.size, kind),
+        )  # fmt: skip
+
+    def _scratch(self, tables: tuple[Any, ...]) -> tuple[Any, ...]:
+        lengths, starts, row_lists, widest = tables[8], tables[9], tables[11], tables[19]
+        blocks = -(-int(lengths.max(initial=1)) // LANES)
+        lists = blocks * (int(row_lists.max(initial=0)) + 1)
+        arrays = kernels.row_scratch(
+            self.table.tier, lists, int(starts[-1]), widest, int(lengths.max(initial=0))
+        )
+        return *arrays, lists, blocks
+
+    def _kernel(self, *arguments: Any) -> Any:
+        return kernels.solve_rows(*arguments)
 
 
 def solve_elsewhere(payoff: npt.NDArray[np.float64], tolerance: float) -> tuple[float, float]:

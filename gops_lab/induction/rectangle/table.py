@@ -23,7 +23,7 @@ class TierTable:
     plan : TierPlan
         The patterns, and where their values are.
     values : array, shape (plan.length,)
-        Each value is this times `step`: A's points minus B's still to come.
+        Each value is this times `step`; A's view.
     step : float
         1.0 where `values` are floats.
     """
@@ -50,23 +50,30 @@ class TierTable:
         Parameters
         ----------
         codes : array of int64, shape (k,)
-            Canonical pattern codes: not above the code with the players swapped.
+            Pattern codes; canonical ones, not above the code with the players swapped, where
+            swapping negates values.
         prizes : array of int64, shape (k,)
             Prizes still to come, as bit masks over the sorted prizes of the rules.
         carried : array of int64, shape (k,)
             Points on the table.
         leads : array of int64, shape (k,), optional
-            Not looked at: under margin a lead is added to a value.
+            A's lead, default 0. Under margin it is added to a value by who asks, and not looked at.
 
         Returns
         -------
         values : array of float64, shape (k,)
-            Margin still to come, A's view; 0 where not found.
+            A's view, under margin the points still to come; 0 where not found.
         found : array of bool, shape (k,)
         """
-        codes, prizes, carried = (np.asarray(each, np.int64) for each in (codes, prizes, carried))
+        if leads is None:
+            leads = np.zeros_like(codes)
+        codes, prizes, carried, leads = (
+            np.asarray(each, np.int64) for each in (codes, prizes, carried, leads)
+        )
         values = np.zeros(len(codes), np.float64)
-        found = (mirrored(codes) == codes) & (np.bitwise_count(prizes) == self.plan.size)
+        found = np.zeros(len(codes), np.bool_)
+        if not self.plan.layouts.keeps_mirror:
+            found = (mirrored(codes) == codes) & (np.bitwise_count(prizes) == self.plan.size)
         if not len(self.codes):
             return values, found
         pattern = np.searchsorted(self.codes, codes).clip(max=len(self.codes) - 1)
@@ -74,7 +81,7 @@ class TierTable:
         classes = self.plan.classes[pattern]
         for kind in np.unique(classes[held]):
             rows = np.flatnonzero(held & (classes == kind))
-            at, there = self.plan.layout(int(kind)).find(prizes[rows], carried[rows])
+            at, there = self.plan.layout(int(kind)).find(prizes[rows], carried[rows], leads[rows])
             kept = self.values[self.plan.offsets[pattern[rows]] + at]
             values[rows] = np.where(there, kept * self.step, 0.0)
             found[rows] = there
