@@ -58,6 +58,13 @@ _LEAST_WEIGHT = -1e-9
 # pairs of bids, more than a processor follows by itself.
 _AHEAD = 6
 
+# Of ways as bits 8 x + y: those with x = 7 and with y = 7.
+_MOST_A = -(1 << 56)
+_MOST_B = 0x8080808080808080 - (1 << 64)
+
+NEVER = -(2.0**31)
+"""What integers keep where a state cannot come about; floats keep a NaN."""
+
 # What the simplex, on a matrix scaled to [1, 2], takes for zero.
 _SIMPLEX_ZERO = 1e-11
 
@@ -332,9 +339,14 @@ def child_codes(word: Any, length: int, at_a: int, at_b: int) -> Any:
 
 @compiled
 def reach(
-    codes: Any, classes: Any, carry: bool, keys: Any, most: Any, notes: Any
+    codes: Any, classes: Any, ways: Any, played: int, carry: bool, low_bid: bool,
+    keys: Any, most: Any, ways_there: Any, notes: Any,
 ) -> int:
     """Collect the canonical patterns one round below some patterns, in a hash table.
+
+    A *way* to a pattern is how many prizes each player has won: row x of a pattern's ways has bit y
+    set if A can have won x prizes and B y of them on the way there. In all `played` prizes are
+    gone; those that nobody won are on the table (carry), or were discarded.
 
     Parameters
     ----------
@@ -342,12 +354,20 @@ def reach(
         Canonical patterns.
     classes : array of int64, shape (k,)
         For each, the most prizes that can be carried there.
+    ways : array of int64, shape (k, MOST_BIDS)
+        For each, its ways.
+    played : int
+        Rounds played so far.
     carry : bool
         Whether a tie carries the stake over.
+    low_bid : bool
+        Whether there are stakes that the lower bid takes.
     keys : array of int64, shape (c,)
         The table, c a power of two; -1 where empty. Filled.
     most : array of int64, shape (c,)
         The class of each key. Filled.
+    ways_there : array of int64, shape (c, MOST_BIDS)
+        The ways of each key. Filled.
     notes : array of int64, shape (4 * MOST_BIDS,)
         Scratch.
 
@@ -368,15 +388,13 @@ def reach(
             n += word[place] != 2
         for i in range(n):
             at_a = place_a[i]
-            # Neighbours of one player's own cards leave the same word whichever is bid.
-            if word[at_a] == 1 and at_a > 0 and word[at_a - 1] == 1:
-                continue
+            # Neighbours of one player's own cards leave the same word whichever is bid, but not
+            # the same winner: that is seen to below.
             for j in range(n):
                 at_b = place_b[j]
-                if word[at_b] == 2 and at_b > 0 and word[at_b - 1] == 2:
-                    continue
                 code, mirror = child_codes(word, length, at_a, at_b)
-                code = code if code < mirror else mirror
+                swapped = mirror < code
+                code = mirror if swapped else code
                 level = classes[row] + 1 if carry and at_a == at_b else 0
                 slot = (code * 2053 ^ code >> 17) & (capacity - 1)
                 while keys[slot] != -1 and keys[slot] != code:
@@ -389,6 +407,25 @@ def reach(
                     held += 1
                 elif level > most[slot]:
                     most[slot] = level
+                for x in range(played + 1):
+                    if ways[row, x] == 0:
+                        continue
+                    for y in range(played + 1 - x):
+                        if not (ways[row, x] >> y) & 1:
+                            continue
+                        taken = played - x - y + 1 if carry else 1
+                        for winner in range(2):
+                            after_x = x
+                            after_y = y
+                            if at_a != at_b:
+                                a_wins = (at_a > at_b) == (winner == 0)
+                                if winner == 1 and not low_bid:
+                                    continue
+                                after_x += taken if a_wins else 0
+                                after_y += 0 if a_wins else taken
+                            if swapped:
+                                after_x, after_y = after_y, after_x
+                            ways_there[slot, after_x] |= 1 << after_y
     return held
 
 
@@ -1127,7 +1164,7 @@ def solve_patterns(
 
 
 def row_scratch(
-    n: int, lists: int, game_positions: int, widest: int, longest: int
+    n: int, lists: int, game_positions: int, widest: int, most_games: int
 ) -> tuple[Any, Any]:
     """Return the two arrays `solve_rows` works in.
 
@@ -1139,13 +1176,14 @@ def row_scratch(
         Length of all rows of stage games.
     widest : int
         Most leads there can be after a round that was not tied.
-    longest : int
-        Longest row of stage games.
+    most_games : int
+        Most stage games with the same hidden prizes.
     """
     numbers = work_size(n) + (n + 1) ** 2 + n * n + 2 * LANES
-    numbers += n * n * (widest + LANES) + n * (longest + LANES) + game_positions
+    numbers += n * n * (widest + LANES) + game_positions
     records = (MOST_SUPPORTS + 1) * lists + SUPPORT_SIZE * (MOST_SUPPORTS * lists + 1)
-    return np.zeros(numbers, np.float64), np.zeros(7 * MOST_BIDS + 5 * n * n + records, np.int64)
+    integers = 7 * MOST_BIDS + 3 * n * n + 5 * LANES + 2 * most_games + records
+    return np.zeros(numbers, np.float64), np.zeros(integers, np.int64)
 
 
 @inlined
@@ -1199,14 +1237,153 @@ def find_children(
                 kinds[entry] = child_classes[low]
 
 
+@inlined
+def gather_at(array: Any, base: int, offsets: Any) -> Any:
+    """Return eight numbers of a flat array: those at `base` plus each of the first offsets."""
+    return gather(
+        array, base, offsets[0], offsets[1], offsets[2], offsets[3], offsets[4], offsets[5],
+        offsets[6], offsets[7],
+    )
+
+
+@inlined
+def spread_values(
+    spread: Any, stride: int, bids: int, first: int, width: int, step: int, hidden: int,
+    carry: bool, lead_counts: bool, over: bool, utility: Any, utility_low: int,
+    comparisons: Any, signs: Any, out_step: float, children: Any, kinds: Any,
+    child_values: Any, free_low: int, free_length: int, free_starts: Any,
+) -> None:
+    """Write out the values after each pair of bids over `width` leads from `first` up.
+
+    Only ties of a game with carry-over are left out. Beyond the child's row, `free_length` leads
+    from `free_low` up, the game is decided. The other parameters are those of `solve_rows`.
+    """
+    for entry in range(bids):
+        at = stride * entry
+        if carry and comparisons[entry] == 0:
+            continue
+        if over:
+            for k in range(width):
+                lead = first + step * k
+                if lead_counts:
+                    # Beyond both ends of the table no game that can be reached ends.
+                    place = min(max(lead - utility_low, 0), len(utility) - 1)
+                    spread[at + k] = utility[place]
+                else:
+                    spread[at + k] = float(lead)
+            continue
+        sign = signs[entry] * out_step
+        if not lead_counts:
+            value = 0.0
+            if children[entry] >= 0:
+                value = child_values[children[entry] + free_starts[kinds[entry], hidden]] * sign
+            for k in range(width):
+                spread[at + k] = value + float(first + step * k)
+            continue
+        start = children[entry] + free_starts[kinds[entry], hidden]
+        ahead = (free_low - first) // step
+        inside = min(max(ahead, 0), width)
+        outside = max(min(ahead + free_length, width), inside)
+        for k in range(inside):
+            spread[at + k] = utility[0]
+        if sign > 0.0:
+            start -= ahead
+            for k in range(inside, outside):
+                spread[at + k] = child_values[start + k] * sign
+        else:
+            start += free_length - 1 + ahead
+            for k in range(inside, outside):
+                spread[at + k] = child_values[start - k] * sign
+        for k in range(outside, width):
+            spread[at + k] = utility[len(utility) - 1]
+
+
+@compiled
+def count_ways(
+    masks: Any, prizes: Any, set_starts: Any, sums: Any, lows: Any, lengths: Any, starts: Any,
+    step: int, carry: bool, first_leads: Any, ways_to: Any,
+) -> None:
+    """Write the ways that lead to each lead of the rows of values.
+
+    Parameters
+    ----------
+    masks, set_starts, sums, lows, lengths, starts, step
+        The rows: see `rows.Rows`.
+    prizes : array of int64
+    carry : bool
+        Whether the prizes that nobody won are on the table; else they are gone.
+    first_leads : array of int64
+        Leads that the solve starts from.
+    ways_to : array of int64, shape (positions,)
+        Filled.
+    """
+    reach = 0
+    points = 0
+    for prize in prizes:
+        reach += abs(prize)
+        points += abs(prize) if carry else 0
+    furthest = 0
+    for lead in first_leads:
+        furthest = max(furthest, abs(lead))
+    edge = furthest + reach
+    # ways[lead, on the table]: bit 8 x + y, both at most 7, if A can have won x prizes and B y.
+    ways = np.zeros((2 * edge + 1, 2 * points + 1), np.int64)
+    after = np.zeros((2 * edge + 1, 2 * points + 1), np.int64)
+    for position in range(len(masks)):
+        ways[:, :] = 0
+        for lead in first_leads:
+            ways[edge + lead, points] = 1
+        spent = 0
+        for bit in range(len(prizes)):
+            if (masks[position] >> bit) & 1:
+                continue
+            prize = prizes[bit]
+            kept = prize if carry else 0
+            after[:, :] = 0
+            far = spent if carry else 0
+            for lead in range(edge - furthest - spent, edge + furthest + spent + 1):
+                for table in range(points - far, points + far + 1):
+                    mask = ways[lead, table]
+                    if mask != 0:
+                        after[lead + prize, table] |= more_won(mask, 8)
+                        after[lead - prize, table] |= more_won(mask, 1)
+                        after[lead, table + kept] |= mask
+            ways, after = after, ways
+            spent += abs(prize)
+        for row in range(set_starts[position], set_starts[position + 1]):
+            table = points + (sums[row] if carry else 0)
+            for k in range(lengths[row]):
+                ways_to[starts[row] + k] = ways[edge + lows[row] + step * k, table]
+
+
+@compiled
+def merge_ways(
+    lengths: Any, starts: Any, links: Any, game_starts: Any, ways_to: Any, game_ways: Any
+) -> None:
+    """Add the ways to each row of values to the rows of stage games it is the mean of."""
+    for row in range(len(lengths)):
+        for member in range(links.shape[1]):
+            for k in range(lengths[row]):
+                game_ways[game_starts[links[row, member]] + k] |= ways_to[starts[row] + k]
+
+
+@inlined
+def more_won(mask: int, place: int) -> int:
+    """Return ways after one more prize won: by A for place 8, by B for 1; 7 stands for 7 and up."""
+    if place == 8:
+        return (mask << 8) | (mask & _MOST_A)
+    return ((mask & ~_MOST_B) << 1) | (mask & _MOST_B)
+
+
 @compiled
 def solve_rows(
     work: Any, notes: Any, most_lists: int, list_blocks: int,
-    codes: Any, picked: Any, n: int,
+    codes: Any, ways: Any, picked: Any, n: int,
     child_codes_held: Any, child_offsets: Any, child_classes: Any, child_values: Any,
     swap: bool, carry: bool, lead_counts: bool, over: bool,
     utility: Any, utility_low: int,
-    set_starts: Any, lows: Any, lengths: Any, starts: Any, swings: Any, row_lists: Any,
+    set_starts: Any, lows: Any, lengths: Any, starts: Any, ways_to: Any, swings: Any,
+    row_lists: Any,
     first_leads: Any, widths: Any, free_lows: Any, free_lengths: Any, free_starts: Any,
     tie_starts: Any, step: int, widest: int,
     value_lengths: Any, value_starts: Any, links: Any,
@@ -1228,6 +1405,8 @@ def solve_rows(
         How many lists of supports are kept, and how many of them for one stake.
     codes : array of int64
         The tier's patterns.
+    ways : array of int64
+        For each pattern, ways that lead there, as bits: see `rows.Rows`.
     picked : array of int64
         Which of them to solve, all of one class (see `layout`).
     n : int
@@ -1247,6 +1426,9 @@ def solve_rows(
     utility_low : int
     set_starts, lows, lengths, starts : arrays of int64
         The rows of stage games: see `rows.Rows`.
+    ways_to : array of int64, shape (positions,)
+        Ways that lead to each lead of those rows. A stage game with none of the pattern's own
+        cannot come about, and is not solved.
     swings : array of int64, shape (rows,)
         How much the higher bid gains over the lower.
     row_lists : array of int64, shape (rows,)
@@ -1278,9 +1460,9 @@ def solve_rows(
     """
     bids = n * n
     stride = widest + LANES
-    longest = 0
-    for row in range(len(lengths)):
-        longest = max(longest, lengths[row])
+    most_games = 0
+    for hidden in range(len(set_starts) - 1):
+        most_games = max(most_games, starts[set_starts[hidden + 1]] - starts[set_starts[hidden]])
     w = bare(work, 0)
     at = work_size(n)
     tableau = bare(work, at)
@@ -1289,8 +1471,6 @@ def solve_rows(
     at += bids
     spread = bare(work, at)
     at += bids * stride
-    tied_rows = bare(work, at)
-    at += n * (longest + LANES)
     games = bare(work, at)
     word = bare(notes, 0)
     place_a = bare(notes, 2 * MOST_BIDS)
@@ -1301,8 +1481,13 @@ def solve_rows(
     children = bare(notes, at)
     kinds = bare(notes, at + bids)
     comparisons = bare(notes, at + 2 * bids)
-    shifts = bare(notes, at + 3 * bids)
-    at += 5 * bids
+    at += 3 * bids
+    won = bare(notes, at)
+    lost_to = bare(notes, at + LANES)
+    level = bare(notes, at + 2 * LANES)
+    active = bare(notes, at + 3 * LANES)
+    rows = bare(notes, at + 4 * LANES + most_games)
+    at += 5 * LANES + 2 * most_games
     held = bare(notes, at)
     order = bare(notes, at + most_lists)
     supports = bare(notes, at + (MOST_SUPPORTS + 1) * most_lists)
@@ -1313,8 +1498,7 @@ def solve_rows(
     scale = 1.0 / out_step
     size = links.shape[1]
     share = float(size)
-    below = utility[0]
-    above = utility[len(utility) - 1]
+    never = NEVER if integers else np.nan
     for lane in range(LANES):
         w[values + LANES + lane] = 0.0
     for pick in range(len(picked)):
@@ -1332,109 +1516,100 @@ def solve_rows(
             held[number] = 0
         failed = 0
         helped = 0
+        for position in range(starts[len(starts) - 1]):
+            games[position] = np.nan
         for hidden in range(len(set_starts) - 1):
             first = first_leads[hidden]
-            width = widths[hidden]
-            for entry in range(bids):
-                at = stride * entry
-                if carry and comparisons[entry] == 0:
-                    continue
-                if over:
-                    for k in range(width):
-                        lead = first + step * k
-                        if lead_counts:
-                            # Beyond both ends no game that can be reached ends.
-                            place = min(max(lead - utility_low, 0), len(utility) - 1)
-                            spread[at + k] = utility[place]
-                        else:
-                            spread[at + k] = float(lead)
-                    continue
-                sign = signs[entry] * out_step
-                if not lead_counts:
-                    value = 0.0
-                    if children[entry] >= 0:
-                        start = children[entry] + free_starts[kinds[entry], hidden]
-                        value = child_values[start] * sign
-                    for k in range(width):
-                        spread[at + k] = value + float(first + step * k)
-                    continue
-                start = children[entry] + free_starts[kinds[entry], hidden]
-                length = free_lengths[hidden]
-                # The child's row begins at k = ahead.
-                ahead = (free_lows[hidden] - first) // step
-                inside = min(max(ahead, 0), width)
-                outside = max(min(ahead + length, width), inside)
-                for k in range(inside):
-                    spread[at + k] = below
-                if sign > 0.0:
-                    start -= ahead
-                    for k in range(inside, outside):
-                        spread[at + k] = child_values[start + k] * sign
-                else:
-                    start += length - 1 + ahead
-                    for k in range(inside, outside):
-                        spread[at + k] = child_values[start - k] * sign
-                for k in range(outside, width):
-                    spread[at + k] = above
+            count = 0
             for row in range(set_starts[hidden], set_starts[hidden + 1]):
-                length = lengths[row]
-                low = lows[row]
-                for entry in range(bids):
-                    lead = low + comparisons[entry] * swings[row]
-                    shifts[entry] = stride * entry + (lead - first) // step
+                for position in range(starts[row], starts[row] + lengths[row]):
+                    active[count] = position
+                    rows[count] = row
+                    count += (ways_to[position] & ways[pattern]) != 0
+            if count == 0:
+                continue
+            for lane in range(LANES):
+                active[count + lane] = active[count - 1]
+                rows[count + lane] = rows[count - 1]
+            spread_values(
+                spread, stride, bids, first, widths[hidden], step, hidden,
+                carry, lead_counts, over, utility, utility_low, comparisons, signs,
+                out_step, children, kinds, child_values, free_lows[hidden],
+                free_lengths[hidden], free_starts,
+            )
+            for at in range(0, count, LANES):
+                used = min(count - at, LANES)
+                row = rows[at]
+                side_by_side = used == LANES and row == rows[at + LANES - 1]
+                side_by_side &= active[at + LANES - 1] - active[at] == LANES - 1
+                for lane in range(LANES):
+                    row_here = rows[at + lane]
+                    place = active[at + lane] - starts[row_here]
+                    lead = lows[row_here] + step * place - first
+                    won[lane] = (lead + swings[row_here]) // step
+                    lost_to[lane] = (lead - swings[row_here]) // step
+                    level[lane] = lead // step
+                if side_by_side:
+                    for entry in range(bids):
+                        start = won[0]
+                        if comparisons[entry] <= 0:
+                            start = level[0] if comparisons[entry] == 0 else lost_to[0]
+                        store(w, LANES * entry, load(spread, stride * entry + start))
+                else:
+                    for entry in range(bids):
+                        if comparisons[entry] > 0:
+                            payoff = gather_at(spread, stride * entry, won)
+                        elif comparisons[entry] < 0:
+                            payoff = gather_at(spread, stride * entry, lost_to)
+                        else:
+                            payoff = gather_at(spread, stride * entry, level)
+                        store(w, LANES * entry, payoff)
                 for tie in range(ties):
                     entry = tied[tie]
-                    at = (longest + LANES) * tie
-                    sign = signs[entry] * out_step
-                    start = children[entry] + tie_starts[kinds[entry], row]
-                    if over and lead_counts:
-                        for k in range(length):
-                            tied_rows[at + k] = utility[low + step * k - utility_low]
-                    elif over or children[entry] < 0:
-                        for k in range(length):
-                            tied_rows[at + k] = 0.0
-                    elif sign > 0.0:
-                        for k in range(length):
-                            tied_rows[at + k] = child_values[start + k] * sign
+                    for lane in range(LANES):
+                        row_here = rows[at + lane]
+                        place = active[at + lane] - starts[row_here]
+                        if over:
+                            level[lane] = lows[row_here] + step * place - utility_low
+                            continue
+                        if signs[entry] < 0.0:
+                            place = lengths[row_here] - 1 - place
+                        level[lane] = tie_starts[kinds[entry], row_here] + place
+                    if over:
+                        payoff = gather_at(utility, 0, level)
+                    elif children[entry] < 0:
+                        payoff = splat(0.0)
                     else:
-                        for k in range(length):
-                            tied_rows[at + k] = child_values[start + length - 1 - k] * sign
-                block = 0
-                while LANES * block < length:
-                    at_game = starts[row] + LANES * block
-                    for entry in range(bids):
-                        store(w, LANES * entry, load(spread, shifts[entry] + LANES * block))
-                    for tie in range(ties):
-                        at = (longest + LANES) * tie + LANES * block
-                        store(w, LANES * tied[tie], load(tied_rows, at))
-                    lanes_used = (1 << min(length - LANES * block, LANES)) - 1
-                    which = list_blocks * row_lists[row] + min(block, list_blocks - 1)
-                    lost = solve_batch(
-                        w, n, lanes_used, tolerance, supports, order, held, which, spare,
-                        tableau, basis, counts,
-                    )
-                    while lost != 0:
-                        lane = 0
-                        while not (lost >> lane) & 1:
-                            lane += 1
-                        lost &= ~(1 << lane)
-                        found = -1
-                        for number in range(len(known_games)):
-                            if pick == 0 and known_games[number] == at_game + lane:
-                                found = number
-                        if found >= 0:
-                            w[values + lane] = known_values[found]
-                            if known_gaps[found] > counters[WORST_GAP]:
-                                counters[WORST_GAP] = known_gaps[found]
-                            helped += 1
-                        elif failed < len(failed_games):
-                            failed_games[failed] = at_game + lane
-                            for entry in range(bids):
-                                payoff = w[lane + LANES * entry]
-                                failed_payoffs[failed, entry // n, entry % n] = payoff
-                            failed += 1
-                    store(games, at_game, load(w, values))
-                    block += 1
+                        payoff = gather_at(child_values, children[entry], level)
+                        payoff = payoff * splat(signs[entry] * out_step)
+                    store(w, LANES * entry, payoff)
+                which = list_blocks * row_lists[row] + (active[at] - starts[row]) // LANES
+                lost = solve_batch(
+                    w, n, (1 << used) - 1, tolerance, supports, order, held, which, spare,
+                    tableau, basis, counts,
+                )
+                while lost != 0:
+                    lane = 0
+                    while not (lost >> lane) & 1:
+                        lane += 1
+                    lost &= ~(1 << lane)
+                    found = -1
+                    for number in range(len(known_games)):
+                        if pick == 0 and known_games[number] == active[at + lane]:
+                            found = number
+                    if found >= 0:
+                        w[values + lane] = known_values[found]
+                        if known_gaps[found] > counters[WORST_GAP]:
+                            counters[WORST_GAP] = known_gaps[found]
+                        helped += 1
+                    elif failed < len(failed_games):
+                        failed_games[failed] = active[at + lane]
+                        for entry in range(bids):
+                            payoff_lost = w[lane + LANES * entry]
+                            failed_payoffs[failed, entry // n, entry % n] = payoff_lost
+                        failed += 1
+                for lane in range(used):
+                    games[active[at + lane]] = w[values + lane]
         for lane in range(LANES):
             if w[values + LANES + lane] > counters[WORST_GAP]:
                 counters[WORST_GAP] = w[values + LANES + lane]
@@ -1448,7 +1623,10 @@ def solve_rows(
                 for member in range(size):
                     total += games[starts[links[row, member]] + k]
                 total /= share
-                if integers:
+                if total != total:
+                    # Some of the stage games cannot come about.
+                    total = never
+                elif integers:
                     total = (total * scale + _ROUND) - _ROUND
                 out[at_out + k] = total
     return len(picked), 0

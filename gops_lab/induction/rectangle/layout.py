@@ -73,9 +73,8 @@ class Layout:
         """Numbers the layout takes, padding included."""
         return int(self.starts[-1])
 
-    @cached_property
-    def count(self) -> int:
-        """Values, or stage games, without padding."""
+    def count(self, ways: int = -1) -> int:
+        """Return the values, or stage games, without padding, whatever the ways (see `rows`)."""
         return int(np.count_nonzero(self.used))
 
     @cached_property

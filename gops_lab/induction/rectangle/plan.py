@@ -56,6 +56,8 @@ class TierPlan:
         negates values. The pattern of two equal hands may be left out, its values being 0.
     classes : array of int64, shape (k,)
         The most prizes that can be carried at each pattern; see `layout`.
+    ways : array of int64, shape (k,)
+        The ways that lead to each pattern, as bits; see `rows`.
     offsets : array of int64, shape (k + 1,)
         Where each pattern's values begin in the tier's array; the last entry is its length.
     game_offsets : array of int64, shape (k + 1,)
@@ -72,6 +74,7 @@ class TierPlan:
     tier: int
     codes: IntArray
     classes: IntArray
+    ways: IntArray
     offsets: IntArray
     game_offsets: IntArray
     size: int
@@ -87,10 +90,11 @@ class TierPlan:
     @cached_property
     def values(self) -> int:
         """Values of states before the next exposure, without padding."""
-        kinds, counts = np.unique(self.classes, return_counts=True)
+        pairs = np.column_stack((self.classes, self.ways))
+        kinds, counts = np.unique(pairs, axis=0, return_counts=True)
         return sum(
-            int(count) * self.layout(int(kind)).count
-            for kind, count in zip(kinds, counts, strict=True)
+            count * self.layout(kind).count(ways)
+            for (kind, ways), count in zip(kinds.tolist(), counts.tolist(), strict=True)
         )
 
     @property
@@ -172,18 +176,20 @@ def plan_sweep(
     if not np.array_equal(patterns.encode(*patterns.decode(codes, rules.cards)), codes):
         raise RulesError(f"start_codes must all be patterns of {rules.cards} cards")
     classes = np.zeros(len(codes), np.int64)
+    ways = np.zeros((len(codes), MOST_BIDS), np.int64)
+    ways[:, 0] = 1
     extra = len(rules.prizes) - rules.rounds
     tiers = []
     for tier in range(rules.cards, rules.cards - rules.rounds, -1):
         rounds = tier - (rules.cards - rules.rounds)
-        kept = _kept(codes, classes, layouts)
+        kept = _kept(codes, classes, ways, layouts)
         size = rounds + extra
         lengths = np.zeros(len(kept[0]), np.int64)
         games = np.zeros(len(kept[0]), np.int64)
-        for kind in np.unique(kept[1]):
-            of_kind = kept[1] == kind
-            lengths[of_kind] = layouts.values(size, int(kind)).positions
-            games[of_kind] = layouts.games(size - 1, int(kind)).count
+        kinds, which = np.unique(np.column_stack(kept[1:]), axis=0, return_inverse=True)
+        for number, (kind, bits) in enumerate(kinds.tolist()):
+            lengths[which == number] = layouts.values(size, kind).positions
+            games[which == number] = layouts.games(size - 1, kind).count(bits)
         offsets, game_offsets = (
             np.concatenate(([0], np.cumsum(each))) for each in (lengths, games)
         )
@@ -192,41 +198,66 @@ def plan_sweep(
         tiers.append(
             TierPlan(tier, *kept, offsets, game_offsets, size, layouts, low_bid, shards)
         )
-        codes, classes = _patterns_below(codes, classes, layouts.carry)
+        played = rules.cards - tier
+        codes, classes, ways = _patterns_below(codes, classes, ways, played, rules)
     return SweepPlan(rules, tuple(reversed(tiers)))
 
 
 def _kept(
-    codes: IntArray, classes: IntArray, layouts: Layouts | RowLayouts
-) -> tuple[IntArray, IntArray]:
-    """Return the patterns to solve for all those that the canonical ones stand for."""
+    codes: IntArray, classes: IntArray, ways: IntArray, layouts: Layouts | RowLayouts
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the patterns to solve for the canonical ones, their classes, and ways as bits."""
     mirrors = mirrored(codes)
     own = codes == mirrors
+    if isinstance(layouts, Layouts):
+        # Where the lead does not count, how it came about does not either.
+        return codes[~own], classes[~own], np.full(np.count_nonzero(~own), -1, np.int64)
+    bits = _as_bits(ways)
     if not layouts.swap:
         codes = np.concatenate((codes, mirrors[~own]))
         classes = np.concatenate((classes, classes[~own]))
+        bits = np.concatenate((bits, _as_bits(_transposed(ways[~own]))))
         order = np.argsort(codes)
-        return codes[order], classes[order]
+        return codes[order], classes[order], bits[order]
     if not layouts.keeps_mirror:
-        return codes[~own], classes[~own]
-    return codes, classes
+        return codes[~own], classes[~own], bits[~own]
+    return codes, classes, bits
+
+
+def _as_bits(ways: IntArray) -> IntArray:
+    """Return ways as bits 8 x + y, 7 standing for 7 and more."""
+    bits = np.zeros(len(ways), np.int64)
+    for x in range(ways.shape[1]):
+        few = ways[:, x] & 0x7F
+        many = (ways[:, x] >> 7 != 0).astype(np.int64) << 7
+        bits |= (few | many) << (8 * min(x, 7))
+    return bits
+
+
+def _transposed(ways: IntArray) -> IntArray:
+    """Return the ways with the players swapped."""
+    held = (ways[:, :, None] >> np.arange(ways.shape[1])) & 1
+    return np.asarray(held.transpose(0, 2, 1) @ (1 << np.arange(ways.shape[1])), np.int64)
 
 
 def _patterns_below(
-    codes: IntArray, classes: IntArray, carry: bool
-) -> tuple[IntArray, IntArray]:
-    """Return the canonical patterns one round below, and the most tied rounds that lead there."""
+    codes: IntArray, classes: IntArray, ways: IntArray, played: int, rules: Rules
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the canonical patterns one round below, their classes, and the ways there."""
+    carry = rules.tie_rule.carried == 1
+    low_bid = rules.negative_stakes == "low_bid" and min(rules.prizes) < 0
     capacity = 1024
     notes = np.zeros(4 * MOST_BIDS, np.int64)
     while True:
         keys = np.full(capacity, -1, np.int64)
         most = np.zeros(capacity, np.int64)
-        if reach(codes, classes, carry, keys, most, notes) >= 0:
+        there = np.zeros((capacity, MOST_BIDS), np.int64)
+        if reach(codes, classes, ways, played, carry, low_bid, keys, most, there, notes) >= 0:
             break
         capacity *= 4
     order = np.argsort(keys)
     order = order[np.count_nonzero(keys < 0) :]
-    return keys[order], most[order]
+    return keys[order], most[order], there[order]
 
 
 def _shards(game_offsets: IntArray, per_shard: int) -> tuple[tuple[int, int], ...]:

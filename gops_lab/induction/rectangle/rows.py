@@ -18,6 +18,13 @@ even or all are odd, and a row takes every second lead.
 **Mirrored rows.** Where the utility is odd, a pattern and its mirror share their rows, one of them
 read backwards and negated; rows are then symmetric about lead 0.
 
+**Ways.** Not every lead of a row can come about, least of all with every pattern: one in which A
+has kept only high cards was not reached by A winning much. A *way* is how many prizes each player
+has won. Every position of a row has the ways that lead to it, every pattern the ways that lead to
+it, and a stage game whose two have nothing in common is not solved. Ways are counted up to 7 prizes
+a player, 7 standing for more, and say no more than that something may come about: what cannot is
+sometimes solved, what can always is.
+
 Under ``margin`` a lead is added to a value whatever follows: a row is the lead 0 alone. That is
 how games of margin with a known order are solved; with a random one, `layout` is faster.
 """
@@ -35,10 +42,13 @@ from gops_lab.encoding import prize_sets
 from gops_lab.encoding.card_sets import BoolArray
 from gops_lab.encoding.patterns import IntArray
 from gops_lab.game import Objective, Rules
-from gops_lab.induction.rectangle.kernels import LANES
+from gops_lab.induction.rectangle.kernels import LANES, count_ways, merge_ways
 
 MOST_LEADS = 4096
 """Longest row."""
+
+MOST_WORK = 4_000_000_000
+"""Ways are left out, and everything is solved, where counting them takes more steps than this."""
 
 
 class Utility(NamedTuple):
@@ -121,6 +131,8 @@ class Rows:
     step : int
         How far neighbouring leads are apart: 1 or 2.
     zero_first : bool
+    ways : array of int64, shape (positions,)
+        The ways that lead to each position, as bits: 8 x + y for x prizes won by A and y by B.
     """
 
     masks: IntArray
@@ -131,16 +143,16 @@ class Rows:
     starts: IntArray
     step: int
     zero_first: bool
+    ways: IntArray
 
     @property
     def positions(self) -> int:
         """Numbers the rows take in memory."""
         return int(self.starts[-1])
 
-    @property
-    def count(self) -> int:
-        """Values, or stage games."""
-        return int(self.lengths.sum())
+    def count(self, ways: int) -> int:
+        """Return the values, or stage games, that a pattern with these ways has."""
+        return int(np.count_nonzero(self.ways & ways))
 
     @cached_property
     def _keys(self) -> IntArray:
@@ -204,7 +216,7 @@ class RowLayouts:
             if self.utility.lead_counts
             else np.abs(self.prizes).sum()
         )
-        low, high = start_leads
+        self._start_leads = low, high = start_leads
         self._lead_bounds = (-max(-low, high), max(-low, high)) if self.swap else (low, high)
         self.step = 2 if self.carry and self.utility.lead_counts and low == high else 1
         self._parity = (low + int(self.prizes.sum())) % 2
@@ -234,8 +246,9 @@ class RowLayouts:
         -------
         array of int32, shape (rows, prizes that can come next)
         """
-        rows, games = self.values(size, kind), self.games(size - 1, kind)
-        hidden, stakes = self._next(rows)
+        return self._linked(self.games(size - 1, kind), *self._next(self.values(size, kind)))
+
+    def _linked(self, games: Rows, hidden: IntArray, stakes: IntArray) -> npt.NDArray[np.int32]:
         found, there = games.find_rows(hidden.ravel(), stakes.ravel())
         if not there.all():
             raise AssertionError("a value is the mean of a stage game without a row")
@@ -263,7 +276,9 @@ class RowLayouts:
         if sums.shape[1] > 1:
             fresh[:, 1] = sums[:, 1] != 0
         owner, _ = np.nonzero(fresh)
-        return self._rows(masks, owner, sums[fresh], zero_first=True)
+        rows = self._rows(masks, owner, sums[fresh], zero_first=True)
+        self._count_ways(rows)
+        return rows
 
     def _sums_outside(self, masks: IntArray, kind: int) -> IntArray:
         """Return the sums of one to `kind` prizes, not in each set, that can have been tied."""
@@ -280,11 +295,15 @@ class RowLayouts:
         return sums[:, 1:]
 
     def _games(self, size: int, kind: int) -> Rows:
-        hidden, stakes = self._next(self.values(size + 1, kind))
+        values = self.values(size + 1, kind)
+        hidden, stakes = self._next(values)
         masks = self.sets.of_size(size)
         owner = np.searchsorted(masks, hidden.ravel())
         pairs = np.unique(np.column_stack((owner, stakes.ravel())), axis=0)
-        return self._rows(masks, pairs[:, 0], pairs[:, 1], zero_first=False)
+        games = self._rows(masks, pairs[:, 0], pairs[:, 1], zero_first=False)
+        links = self._linked(games, hidden, stakes)
+        merge_ways(values.lengths, values.starts, links, games.starts, values.ways, games.ways)
+        return games
 
     def _rows(self, masks: IntArray, owner: IntArray, sums: IntArray, zero_first: bool) -> Rows:
         """Return rows from each one's prize set and sum; rows of games fill whole lanes."""
@@ -294,7 +313,24 @@ class RowLayouts:
         lengths = (highs - lows) // self.step + 1
         taken = lengths if zero_first else -(-lengths // LANES) * LANES
         starts = np.concatenate(([0], np.cumsum(taken)))
-        return Rows(masks, set_starts, sums, lows, lengths, starts, self.step, zero_first)
+        ways = np.zeros(starts[-1], np.int64)
+        return Rows(masks, set_starts, sums, lows, lengths, starts, self.step, zero_first, ways)
+
+    def _count_ways(self, rows: Rows) -> None:
+        """Fill in the ways to the positions of rows of values."""
+        reach = 2 * int(np.abs(self.prizes).sum()) + 1
+        work = len(rows.masks) * len(self.prizes) * reach * (reach if self.carry else 1)
+        if not self.utility.lead_counts or work > MOST_WORK:
+            rows.ways[:] = -1
+            return
+        low, high = self._start_leads
+        first = np.arange(low, high + 1)
+        if self.swap:
+            first = np.union1d(first, -first)
+        count_ways(
+            rows.masks, self.prizes, rows.set_starts, rows.sums, rows.lows, rows.lengths,
+            rows.starts, rows.step, self.carry, first, rows.ways,
+        )  # fmt: skip
 
 
 def row_tables(
@@ -343,7 +379,7 @@ def row_tables(
     _, ranks = np.unique(games.sums, return_inverse=True)
     widths = (last - first) // layouts.step + 1
     return (
-        games.set_starts, games.lows, games.lengths, games.starts, swings, ranks,
+        games.set_starts, games.lows, games.lengths, games.starts, games.ways, swings, ranks,
         first, widths,
         free_lows, (free_highs - free_lows) // layouts.step + 1, free_starts, tie_starts,
         layouts.step, int(widths.max(initial=0)),

@@ -327,7 +327,7 @@ class _TierTask:
         payoffs = np.zeros((_MOST_FAILED, n, n), np.float64)
         while True:
             arguments = (
-                *scratch, plan.codes, picked, n, *self.child, *tables,
+                *scratch, *self._patterns, picked, n, *self.child, *tables,
                 plan.offsets, self.table.values, self.table.step, self.tolerance,
                 *known, games, payoffs, counters,
             )  # fmt: skip
@@ -349,6 +349,11 @@ class _TierTask:
     def _scratch(self, tables: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the kernel's first arguments: what it works in."""
         raise NotImplementedError
+
+    @property
+    def _patterns(self) -> tuple[IntArray, ...]:
+        """What the kernel is told of the tier's patterns."""
+        return (self.table.plan.codes,)
 
     def _kernel(self, *arguments: Any) -> Any:
         raise NotImplementedError
@@ -403,13 +408,16 @@ class _RowTask(_TierTask):
         )  # fmt: skip
 
     def _scratch(self, tables: tuple[Any, ...]) -> tuple[Any, ...]:
-        lengths, starts, row_lists, widest = tables[8], tables[9], tables[11], tables[19]
+        lengths, starts, row_lists, widest = tables[8], tables[9], tables[12], tables[20]
         blocks = -(-int(lengths.max(initial=1)) // LANES)
         lists = blocks * (int(row_lists.max(initial=0)) + 1)
-        arrays = kernels.row_scratch(
-            self.table.tier, lists, int(starts[-1]), widest, int(lengths.max(initial=0))
-        )
+        most_games = int(np.diff(starts[tables[6]]).max(initial=0))
+        arrays = kernels.row_scratch(self.table.tier, lists, int(starts[-1]), widest, most_games)
         return *arrays, lists, blocks
+
+    @property
+    def _patterns(self) -> tuple[IntArray, ...]:
+        return self.table.plan.codes, self.table.plan.ways
 
     def _kernel(self, *arguments: Any) -> Any:
         return kernels.solve_rows(*arguments)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gops_lab.encoding.patterns import IntArray, mirrored
+from gops_lab.induction.rectangle.kernels import NEVER
 from gops_lab.induction.rectangle.layout import BoolArray
 from gops_lab.induction.rectangle.plan import TierPlan
 
@@ -83,6 +84,7 @@ class TierTable:
             rows = np.flatnonzero(held & (classes == kind))
             at, there = self.plan.layout(int(kind)).find(prizes[rows], carried[rows], leads[rows])
             kept = self.values[self.plan.offsets[pattern[rows]] + at]
+            there &= ~(np.isnan(kept) if self.step == 1.0 else kept == NEVER)
             values[rows] = np.where(there, kept * self.step, 0.0)
             found[rows] = there
         return values, found
