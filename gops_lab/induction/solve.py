@@ -13,7 +13,7 @@ from gops_lab.game.rules import MAX_PRIZE, Rules
 from gops_lab.game.state import State, check_state, rounds_left, rules_left
 from gops_lab.game.state import start as start_of
 from gops_lab.induction import rectangle
-from gops_lab.induction.forecast import forecast
+from gops_lab.induction.forecast import fastest_engine, forecast
 from gops_lab.induction.plan import plan_tiers
 from gops_lab.induction.reduction import MOST_LEADS, Reducer, Reductions
 from gops_lab.induction.solution import Solution
@@ -138,14 +138,13 @@ def solve_states(
     if first.upcard is not None and keep != "all":
         keep = int(keep) + 1  # a stage game is solved from the tier below, its own has no table
     chosen = _method(method, exact)
-    on_rectangles = (
-        method is None and not exact and reductions is None and _fits_rectangles(reducer, starts)
-    )
-    engine = "rectangle" if on_rectangles else "exact" if exact else "general"
+    engine = "exact" if exact else "general"
+    if method is None and not exact and reductions is None and not carried_apart(first):
+        engine = fastest_engine(below, goal, reducer.start_leads)
     forecast(below, goal, engine=engine).check_fits()
-    if on_rectangles:
+    if engine in ("rectangle", "rows"):
         tables, reports = rectangle_sweep(reducer, workers, keep, progress)
-        how = "rectangle sweep, supports then simplex"
+        how = f"{engine} sweep, supports then simplex"
     else:
         tables, reports = general_sweep(reducer, starts, stage_solver(chosen), progress)
         if keep != "all":
@@ -174,12 +173,6 @@ def carried_apart(state: State) -> int:
     """Return the points on the table that `left_to_play` does not make part of a prize."""
     folded = state.upcard is not None and abs(state.stake) <= MAX_PRIZE
     return 0 if folded else state.carried
-
-
-def _fits_rectangles(reducer: Reducer, starts: Sequence[State]) -> bool:
-    """Whether the fast sweep can solve this game from these starts."""
-    supported = not rectangle.supports(reducer.rules, reducer.objective, reducer.start_leads)
-    return supported and carried_apart(starts[0]) == 0
 
 
 def rectangle_sweep(

@@ -215,7 +215,8 @@ def _read(path: Path, manifest: dict[str, Any]) -> Solution:
         if "nodes" in arrays:
             tables[number] = _node_table(reducer, **arrays)
         elif arrays:
-            plans = plans or {plan.tier: plan for plan in plan_sweep(reducer.rules, reducer.objective, reducer.start_leads).tiers}
+            game = reducer.rules, reducer.objective, reducer.start_leads
+            plans = plans or {plan.tier: plan for plan in plan_sweep(*game).tiers}
             tables[number] = _rectangle_table(plans[number], **arrays)
     return Solution(
         rules, reducer.objective, start, reducer, tables, reports, manifest["method"], asked

@@ -339,10 +339,10 @@ def child_codes(word: Any, length: int, at_a: int, at_b: int) -> Any:
 
 @compiled
 def reach(
-    codes: Any, classes: Any, ways: Any, played: int, carry: bool, low_bid: bool,
+    codes: Any, classes: Any, ways: Any, played: int, swap: bool, carry: bool, low_bid: bool,
     keys: Any, most: Any, ways_there: Any, notes: Any,
 ) -> int:
-    """Collect the canonical patterns one round below some patterns, in a hash table.
+    """Collect the patterns one round below some patterns, in a hash table.
 
     A *way* to a pattern is how many prizes each player has won: row x of a pattern's ways has bit y
     set if A can have won x prizes and B y of them on the way there. In all `played` prizes are
@@ -351,13 +351,15 @@ def reach(
     Parameters
     ----------
     codes : array of int64, shape (k,)
-        Canonical patterns.
+        Patterns; canonical ones if `swap`.
     classes : array of int64, shape (k,)
         For each, the most prizes that can be carried there.
     ways : array of int64, shape (k, MOST_BIDS)
         For each, its ways.
     played : int
         Rounds played so far.
+    swap : bool
+        Whether of two mirrored patterns the canonical one is collected.
     carry : bool
         Whether a tie carries the stake over.
     low_bid : bool
@@ -393,7 +395,7 @@ def reach(
             for j in range(n):
                 at_b = place_b[j]
                 code, mirror = child_codes(word, length, at_a, at_b)
-                swapped = mirror < code
+                swapped = swap and mirror < code
                 code = mirror if swapped else code
                 level = classes[row] + 1 if carry and at_a == at_b else 0
                 slot = (code * 2053 ^ code >> 17) & (capacity - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -41,6 +42,11 @@ def supports(
         if objective.known(lead) is None:
             return f"objective {objective.name!r} has no value at lead {lead}"
     return ""
+
+
+def leads_do_not_count(rules: Rules, objective: Objective) -> bool:
+    """Whether games are laid out by prize sets alone (`layout`), else by leads too (`rows`)."""
+    return objective.ignores_lead and rules.known_order is None
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +142,20 @@ class SweepPlan:
         """Values to keep, all tiers, without padding."""
         return sum(tier.values for tier in self.tiers)
 
+    def held(self, keep: int) -> int:
+        """Return how many numbers are held at the same time, padding included.
+
+        Parameters
+        ----------
+        keep : int
+            How many of the highest tiers are kept; the others only until the next is solved.
+        """
+        lengths = [tier.length for tier in self.tiers]
+        first_kept = max(0, len(lengths) - keep)
+        passing = [low + high for low, high in list(pairwise(lengths))[:first_kept]]
+        at_the_end = sum(lengths[max(0, first_kept - 1) :])
+        return max([at_the_end, *passing])
+
 
 def plan_sweep(
     rules: Rules,
@@ -164,7 +184,7 @@ def plan_sweep(
         If a start code is no pattern of that many cards.
     """
     layouts: Layouts | RowLayouts
-    if objective.ignores_lead and rules.known_order is None:
+    if leads_do_not_count(rules, objective):
         layouts = Layouts(rules.prizes, rules.tie_rule.carried == 1)
     else:
         layouts = RowLayouts(rules, objective, start_leads)
@@ -172,7 +192,9 @@ def plan_sweep(
     if start_codes is None:
         hands = (np.array([hand], np.int64) for hand in (rules.hand_a, rules.hand_b))
         start_codes = patterns.encode(*hands)
-    codes = np.unique(np.minimum(start_codes, mirrored(start_codes)))
+    if layouts.swap:
+        start_codes = np.minimum(start_codes, mirrored(start_codes))
+    codes = np.unique(start_codes)
     if not np.array_equal(patterns.encode(*patterns.decode(codes, rules.cards)), codes):
         raise RulesError(f"start_codes must all be patterns of {rules.cards} cards")
     classes = np.zeros(len(codes), np.int64)
@@ -199,29 +221,24 @@ def plan_sweep(
             TierPlan(tier, *kept, offsets, game_offsets, size, layouts, low_bid, shards)
         )
         played = rules.cards - tier
-        codes, classes, ways = _patterns_below(codes, classes, ways, played, rules)
+        codes, classes, ways = _patterns_below(
+            codes, classes, ways, played, rules, layouts.swap
+        )
     return SweepPlan(rules, tuple(reversed(tiers)))
 
 
 def _kept(
     codes: IntArray, classes: IntArray, ways: IntArray, layouts: Layouts | RowLayouts
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the patterns to solve for the canonical ones, their classes, and ways as bits."""
-    mirrors = mirrored(codes)
-    own = codes == mirrors
+    """Return the patterns to solve of those there are, their classes, and ways as bits."""
+    own = codes == mirrored(codes)
     if isinstance(layouts, Layouts):
         # Where the lead does not count, how it came about does not either.
         return codes[~own], classes[~own], np.full(np.count_nonzero(~own), -1, np.int64)
     bits = _as_bits(ways)
-    if not layouts.swap:
-        codes = np.concatenate((codes, mirrors[~own]))
-        classes = np.concatenate((classes, classes[~own]))
-        bits = np.concatenate((bits, _as_bits(_transposed(ways[~own]))))
-        order = np.argsort(codes)
-        return codes[order], classes[order], bits[order]
-    if not layouts.keeps_mirror:
-        return codes[~own], classes[~own], bits[~own]
-    return codes, classes, bits
+    if layouts.keeps_mirror:
+        return codes, classes, bits
+    return codes[~own], classes[~own], bits[~own]
 
 
 def _as_bits(ways: IntArray) -> IntArray:
@@ -234,16 +251,10 @@ def _as_bits(ways: IntArray) -> IntArray:
     return bits
 
 
-def _transposed(ways: IntArray) -> IntArray:
-    """Return the ways with the players swapped."""
-    held = (ways[:, :, None] >> np.arange(ways.shape[1])) & 1
-    return np.asarray(held.transpose(0, 2, 1) @ (1 << np.arange(ways.shape[1])), np.int64)
-
-
 def _patterns_below(
-    codes: IntArray, classes: IntArray, ways: IntArray, played: int, rules: Rules
+    codes: IntArray, classes: IntArray, ways: IntArray, played: int, rules: Rules, swap: bool
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the canonical patterns one round below, their classes, and the ways there."""
+    """Return the patterns one round below, their classes, and the ways there."""
     carry = rules.tie_rule.carried == 1
     low_bid = rules.negative_stakes == "low_bid" and min(rules.prizes) < 0
     capacity = 1024
@@ -252,7 +263,8 @@ def _patterns_below(
         keys = np.full(capacity, -1, np.int64)
         most = np.zeros(capacity, np.int64)
         there = np.zeros((capacity, MOST_BIDS), np.int64)
-        if reach(codes, classes, ways, played, carry, low_bid, keys, most, there, notes) >= 0:
+        arguments = (codes, classes, ways, played, swap, carry, low_bid)
+        if reach(*arguments, keys, most, there, notes) >= 0:
             break
         capacity *= 4
     order = np.argsort(keys)

@@ -106,7 +106,8 @@ def tabulated(rules: Rules, objective: Objective, start_leads: tuple[int, int]) 
         low = -high
     exact = [objective(lead) for lead in range(low, high + 1)]
     values = np.array([objective.as_float(lead) for lead in range(low, high + 1)])
-    rounded = [abs(kept) for kept, given in zip(values.tolist(), exact, strict=True) if kept != given]
+    kept = values.tolist()
+    rounded = [abs(one) for one, given in zip(kept, exact, strict=True) if one != given]
     error = objective.error + max(rounded, default=0.0) * 2.0**-53
     return Utility(low, values, True, odd, error)
 

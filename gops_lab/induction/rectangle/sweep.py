@@ -59,6 +59,9 @@ Progress = Callable[[int, int, int], None]
 TOLERANCE = 4e-14
 """Largest accepted gap, as a multiple of the sum of all |prizes|."""
 
+FLOATS_UP_TO = 2**32
+"""Where no dtype is asked for, values that would take more bytes as float64 are kept as int32."""
+
 _MOST_FAILED = 64
 
 
@@ -138,7 +141,7 @@ def solve_tiers(
     start_codes: IntArray | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
-    dtype: npt.DTypeLike = np.float64,
+    dtype: npt.DTypeLike | None = None,
     keep: str | int = "all",
 ) -> tuple[dict[int, TierTable], list[TierReport]]:
     """Solve a game from the lowest tier up.
@@ -154,8 +157,9 @@ def solve_tiers(
     workers : int, optional
         Threads; default the cores there are.
     progress : callable, optional
-    dtype : float64, float32 or int32
-        What values are kept as.
+    dtype : float64, float32 or int32, optional
+        What values are kept as; default float64, but int32 where those held at the same time would
+        take more than `FLOATS_UP_TO` bytes.
     keep : "all" or int
         How many of the highest tiers to keep.
 
@@ -187,7 +191,9 @@ def solve_tiers(
     if reason:
         raise RulesError(f"the rectangle sweep cannot solve this game: {reason}")
     plan = plan_sweep(rules, objective, start_leads, start_codes)
-    lowest = 1 if keep == "all" else rules.cards + 1 - int(keep)
+    kept = rules.cards if keep == "all" else int(keep)
+    if dtype is None:
+        dtype = np.float64 if 8 * plan.held(kept) <= FLOATS_UP_TO else np.int32
     tables: dict[int, TierTable] = {}
     reports: list[TierReport] = []
     below: TierTable | None = None
@@ -201,7 +207,7 @@ def solve_tiers(
             if progress is not None:
                 progress(tier.tier, games, plan.games)
         reports.append(report_tier(table, shards, reports))
-        if tier.tier >= lowest:
+        if tier.tier > rules.cards - kept:
             tables[tier.tier] = table
         below = table
     return tables, reports
