@@ -215,8 +215,8 @@ def _read(path: Path, manifest: dict[str, Any]) -> Solution:
         if "nodes" in arrays:
             tables[number] = _node_table(reducer, **arrays)
         elif arrays:
-            game = reducer.rules, reducer.objective, reducer.start_leads
-            plans = plans or {plan.tier: plan for plan in plan_sweep(*game).tiers}
+            sweep = plan_sweep(reducer.rules, reducer.objective, reducer.start_leads)
+            plans = plans or {plan.tier: plan for plan in sweep.tiers}
             tables[number] = _rectangle_table(plans[number], **arrays)
     return Solution(
         rules, reducer.objective, start, reducer, tables, reports, manifest["method"], asked
