@@ -34,7 +34,7 @@ def test_the_compiler_may_not_fuse_or_reorder() -> None:
         for name, kernel in vars(module).items():
             for signature in getattr(kernel, "signatures", ()):
                 # What comes from numba's cache cannot be inspected.
-                fresh = numba.njit(**kernel.targetoptions)(kernel.py_func)
+                fresh = numba.jit(**kernel.targetoptions)(kernel.py_func)
                 fresh.compile(signature)
                 code = fresh.inspect_llvm(signature)
                 relaxed = RELAXED.search(code)
