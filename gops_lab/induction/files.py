@@ -8,7 +8,7 @@ import io
 import json
 import mmap
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,12 +28,13 @@ def storing(path: Path) -> Iterator[None]:
         raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file under a temporary name and move it into place."""
+def replace_file(path: Path, *pieces: bytes | memoryview) -> None:
+    """Write a file, in pieces, under a temporary name and move it into place."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
-            file.write(data)
+            for piece in pieces:
+                file.write(piece)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -46,23 +47,50 @@ def as_json(data: dict[str, Any]) -> bytes:
     return (json.dumps(data, indent=1, ensure_ascii=True) + "\n").encode()
 
 
-def write_array(
-    folder: Path, name: Callable[[str], str], array: npt.NDArray[Any]
-) -> dict[str, Any]:
-    """Write an array as little-endian ``.npy``, under the name that its SHA-256 gives it.
+def write_array(folder: Path, name: str, array: npt.NDArray[Any]) -> dict[str, Any]:
+    """Write an array as little-endian ``.npy``.
+
+    Parameters
+    ----------
+    folder : Path
+    name : str
+        The file's; ``{}`` in it stands for the start of the file's SHA-256.
+    array : array
 
     Returns
     -------
     dict
-        Its name, length and SHA-256.
+        Name, length and SHA-256 of the file.
     """
-    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, little, allow_pickle=False)
-    data = buffer.getbuffer()
-    digest = hashlib.sha256(data).hexdigest()
-    replace_file(folder / name(digest), data)  # type: ignore[arg-type]
-    return {"name": name(digest), "bytes": len(data), "sha256": digest}
+    little = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
+    pieces = array_header(little.dtype, little.shape), as_bytes(little)
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    name = name.format(short(digest.hexdigest()))
+    replace_file(folder / name, *pieces)
+    length = sum(map(len, pieces))
+    return {"name": name, "bytes": length, "sha256": digest.hexdigest()}
+
+
+def short(digest: str) -> str:
+    """Return the start of a SHA-256 that file names carry."""
+    return digest[:12]
+
+
+def array_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+    """Return what an ``.npy`` file begins with."""
+    header = io.BytesIO()
+    descr = np.lib.format.dtype_to_descr(dtype.newbyteorder("<"))
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": descr, "fortran_order": False, "shape": shape}
+    )
+    return header.getvalue()
+
+
+def as_bytes(array: npt.NDArray[Any]) -> memoryview:
+    """Return the bytes of a contiguous array, without a copy."""
+    return memoryview(array.reshape(-1).view(np.uint8))
 
 
 def reserve_array(path: Path, dtype: np.dtype[Any], length: int) -> None:
@@ -75,17 +103,13 @@ def reserve_array(path: Path, dtype: np.dtype[Any], length: int) -> None:
     StoreError
         If there is no space; nothing is left behind then.
     """
-    header = io.BytesIO()
-    descr = np.lib.format.dtype_to_descr(dtype.newbyteorder("<"))
-    np.lib.format.write_array_header_1_0(
-        header, {"descr": descr, "fortran_order": False, "shape": (length,)}
-    )
+    header = array_header(dtype, (length,))
     with storing(path):
         try:
             with path.open("wb") as file:
-                file.write(header.getvalue())
+                file.write(header)
                 file.flush()
-                _reserve(file, len(header.getvalue()), length * dtype.itemsize)
+                _reserve(file, len(header), length * dtype.itemsize)
                 os.fsync(file.fileno())
         except OSError:
             path.unlink(missing_ok=True)
@@ -123,6 +147,8 @@ class FillingArray:
     ----------
     values : array
         Writable; what is written reaches the disk with `keep`.
+    end : int
+        How many values are taken in.
 
     Raises
     ------
@@ -151,7 +177,7 @@ class FillingArray:
             raise StoreError(f"{path} is damaged: {error}") from error
         self.values: npt.NDArray[Any] = np.ndarray((length,), dtype, self._map, self._first)
         self._hash = hashlib.sha256(self._map[: self._first])
-        self._end = 0
+        self.end = 0
 
     @property
     def digest(self) -> str:
@@ -160,13 +186,13 @@ class FillingArray:
 
     def take_in(self, end: int) -> None:
         """Go on with the hash, up to a number of values."""
-        self._hash.update(memoryview(self.values[self._end : end]).cast("B"))
-        self._end = end
+        self._hash.update(as_bytes(self.values[self.end : end]))
+        self.end = end
 
     def keep(self, end: int) -> None:
         """Write the values up to `end` to the disk, and take them in."""
         item = self.values.itemsize
-        first = self._first + self._end * item
+        first = self._first + self.end * item
         first -= first % mmap.ALLOCATIONGRANULARITY
         with storing(self.path):
             self._map.flush(first, self._first + end * item - first)

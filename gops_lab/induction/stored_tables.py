@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -27,31 +26,28 @@ TABLE_TYPES = ("float64", "float32", "int32")
 
 def write_table(folder: Path, tier: int, table: Table) -> dict[str, Any]:
     """Write a table; return what a manifest says of it."""
+
+    def write(kind: str, array: npt.NDArray[Any]) -> dict[str, Any]:
+        return write_array(folder, array_name(tier, kind), array)
+
     if isinstance(table, TierTable):
-        return describe_table(
-            table.plan,
-            table.values.dtype,
-            {
-                "patterns": write_named(folder, tier, "patterns", patterns_of(table.plan)),
-                "values": write_named(folder, tier, "values", table.values),
-            },
-        )
+        files = {
+            "patterns": write("patterns", patterns_of(table.plan)),
+            "values": write("values", table.values),
+        }
+        return describe_table(table.plan, table.values.dtype, files)
     if not isinstance(table, NodeTable):
         raise StoreError(f"values kept as {type(table).__name__} cannot be stored")
     values = table.values
     if values.dtype == object:
-        # At least one byte each: numpy has no array of empty texts.
         values = np.array([str(value).encode() for value in values], dtype=np.bytes_)
-    prizes = np.bitwise_count(table.nodes.columns[1]).max(initial=0)
+    nodes = np.column_stack(table.nodes.columns)
     return {
         "layout": "nodes",
-        "prizes": int(prizes),
-        "dtype": "text" if values.dtype.kind == "S" else values.dtype.name,
+        "prizes": int(np.bitwise_count(nodes[:, 1]).max(initial=0)),
+        "dtype": type_name(values.dtype),
         "step": 1.0,
-        "files": {
-            "nodes": write_named(folder, tier, "nodes", np.column_stack(table.nodes.columns)),
-            "values": write_named(folder, tier, "values", values),
-        },
+        "files": {"nodes": write("nodes", nodes), "values": write("values", values)},
     }
 
 
@@ -62,10 +58,15 @@ def describe_table(
     return {
         "layout": "blocks" if isinstance(plan.layouts, Layouts) else "rows",
         "prizes": plan.size,
-        "dtype": dtype.name,
+        "dtype": type_name(dtype),
         "step": empty_table(plan, values=np.zeros(0, dtype)).step,
         "files": dict(files),
     }
+
+
+def type_name(dtype: np.dtype[Any]) -> str:
+    """Return what a manifest calls a type of values."""
+    return "text" if dtype.kind in "OS" else dtype.name
 
 
 def patterns_of(plan: TierPlan) -> npt.NDArray[np.int64]:
@@ -73,14 +74,9 @@ def patterns_of(plan: TierPlan) -> npt.NDArray[np.int64]:
     return np.column_stack((plan.codes, plan.classes, plan.ways, plan.offsets[:-1]))
 
 
-def file_name(tier: int, kind: str, digest: str) -> str:
-    """Return the name of an array with this SHA-256."""
-    return f"tier-{tier:02d}-{kind}-{digest[:12]}.npy"
-
-
-def write_named(folder: Path, tier: int, kind: str, array: npt.NDArray[Any]) -> dict[str, Any]:
-    """Write an array under the name that its contents give it."""
-    return write_array(folder, lambda digest: file_name(tier, kind, digest), array)
+def array_name(tier: int, kind: str) -> str:
+    """Return the name of an array's file, ``{}`` standing for the start of its hash."""
+    return f"tier-{tier:02d}-{kind}-{{}}.npy"
 
 
 def read_table(

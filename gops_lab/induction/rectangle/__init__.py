@@ -2,15 +2,19 @@
 
 from gops_lab.induction.rectangle.plan import SweepPlan, TierPlan, plan_sweep, supports
 from gops_lab.induction.rectangle.sweep import (
+    InMemory,
     Shard,
     TierReport,
+    TierStore,
     report_tier,
+    solve_plan,
     solve_tier,
     solve_tiers,
 )
 from gops_lab.induction.rectangle.table import TierTable, empty_table
 
 __all__ = [
-    "Shard", "SweepPlan", "TierPlan", "TierReport", "TierTable", "empty_table", "plan_sweep",
-    "report_tier", "solve_tier", "solve_tiers", "supports",
+    "InMemory", "Shard", "SweepPlan", "TierPlan", "TierReport", "TierStore", "TierTable",
+    "empty_table", "plan_sweep", "report_tier", "solve_plan", "solve_tier", "solve_tiers",
+    "supports",
 ]

@@ -142,7 +142,7 @@ def plan_sweep(
     objective: Objective = MARGIN,
     start_leads: tuple[int, int] = (0, 0),
     start_codes: IntArray | None = None,
-    games_per_shard: int = GAMES_PER_SHARD,
+    games_per_shard: int | None = None,
 ) -> SweepPlan:
     """Return what has to be solved below some pairs of hands.
 
@@ -155,8 +155,8 @@ def plan_sweep(
     start_codes : array of int64, optional
         Rank patterns of the hands to start from, with as many cards as the rules; default those of
         the rules.
-    games_per_shard : int
-        About how many stage games make a work unit.
+    games_per_shard : int, optional
+        About how many stage games make a work unit; default `GAMES_PER_SHARD`.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def plan_sweep(
         offsets, game_offsets = (
             np.concatenate(([0], np.cumsum(each))) for each in (lengths, games)
         )
-        shards = _shards(game_offsets, games_per_shard)
+        shards = _shards(game_offsets, games_per_shard or GAMES_PER_SHARD)
         low_bid = rules.negative_stakes == "low_bid"
         tiers.append(
             TierPlan(tier, *kept, offsets, game_offsets, size, layouts, low_bid, shards)
