@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,10 +15,13 @@ from gops_lab.game.state import State, check_state, rounds_left, rules_left
 from gops_lab.game.state import start as start_of
 from gops_lab.induction import rectangle
 from gops_lab.induction.forecast import forecast
+from gops_lab.induction.growing import Growing, clean, growing, is_complete
+from gops_lab.induction.manifest import described
 from gops_lab.induction.plan import plan_tiers
 from gops_lab.induction.reduction import MOST_LEADS, Reducer, Reductions
 from gops_lab.induction.solution import Solution
 from gops_lab.induction.stage_solvers import StageSolver, stage_solver
+from gops_lab.induction.store import as_path, load
 from gops_lab.induction.sweep import NodeTable, Progress, Table, TierReport, solve_tier
 from gops_lab.matrix_games import METHODS
 
@@ -39,6 +43,8 @@ def solve(
     workers: int | None = None,
     keep: str | int = "all",
     progress: Progress | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Solution:
     """Solve a game by backward induction.
 
@@ -67,6 +73,13 @@ def solve(
         How many tiers to keep, from the top. States below are solved again when asked for.
     progress : callable, optional
         Called as ``progress(cards_in_hand, stage_games_done, stage_games_in_all)``.
+    out : path, optional
+        A folder in which the solution is stored while it is solved; see `gops_lab.load`. However
+        the solve is interrupted, it can go on.
+    resume : bool
+        Go on with what an interrupted solve left in `out`, or use the solution if it is complete.
+        Rules, objective and all other arguments must be the same, but for `workers` and
+        `progress`.
 
     Returns
     -------
@@ -82,6 +95,9 @@ def solve(
         If the solve needs more memory than there is; nothing is begun then.
     ObjectiveError
         If the objective is none of the above, or a utility has no finite value where a game ends.
+    StoreError
+        If `out` holds something else, is in use by another process, is damaged, or cannot be
+        written.
 
     Examples
     --------
@@ -98,7 +114,7 @@ def solve(
     return solve_states(
         rules, objective, [state],
         exact=exact, method=method, reductions=reductions, workers=workers, keep=keep,
-        progress=progress,
+        progress=progress, out=out, resume=resume,
     )
 
 
@@ -113,10 +129,14 @@ def solve_states(
     workers: int | None = None,
     keep: str | int = "all",
     progress: Progress | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    dtype: str = "float64",
 ) -> Solution:
     """Solve a game from several start states at once; the first is the solution's `start`.
 
-    They may differ in the lead only. See `solve` for the rest.
+    They may differ in the lead only. `dtype` says what the fast sweep keeps values as: float64,
+    float32 or int32. See `solve` for the rest.
     """
     goal = as_objective(objective)
     if workers is not None:
@@ -127,6 +147,8 @@ def solve_states(
         raise ArgumentError(f"reductions must be Reductions or None, not {reductions!r}")
     if not (progress is None or callable(progress)):
         raise ArgumentError(f"progress must be callable or None, not {progress!r}")
+    if resume and out is None:
+        raise ArgumentError("resume=True needs a folder to go on with: out=FOLDER")
     first = starts[0]
     if any(replace(state, lead=first.lead) != first for state in starts):
         raise StateError("several starts must be alike but for the lead")
@@ -142,19 +164,35 @@ def solve_states(
         method is None and not exact and reductions is None and _fits_rectangles(reducer, starts)
     )
     engine = "rectangle" if on_rectangles else "exact" if exact else "general"
-    forecast(below, goal, engine=engine).check_fits()
-    if on_rectangles:
-        tables, reports = rectangle_sweep(reducer, workers, keep, progress)
-        how = "rectangle sweep, supports then simplex"
-    else:
-        tables, reports = general_sweep(reducer, starts, stage_solver(chosen), progress)
-        if keep != "all":
-            tables = {tier: tables[tier] for tier in sorted(tables)[-int(keep) :]}
-        how = f"general sweep, {chosen}"
+    sweep = "rectangle sweep, supports then simplex" if on_rectangles else f"general sweep, {chosen}"
     names = ", ".join(reducer.reductions.names()) or "none"
-    return Solution(
-        rules, goal, first, reducer, tables, reports, f"{how}, reductions: {names}", reductions
-    )
+    how = f"{sweep}, reductions: {names}"
+
+    def solved(store: Growing | None) -> Solution:
+        if on_rectangles:
+            tables, reports = rectangle_sweep(reducer, workers, keep, progress, dtype, store)
+        else:
+            solver = stage_solver(chosen)
+            tables, reports = general_sweep(reducer, starts, solver, keep, progress, store)
+        if store is not None:
+            tables = store.finish(reports)
+        return Solution(rules, goal, first, reducer, tables, reports, how, reductions)
+
+    if out is None:
+        forecast(below, goal, engine=engine).check_fits()
+        return solved(None)
+    folder = as_path(out)
+    description = described(rules, goal, first, reducer, how)
+    kept_as = dtype if on_rectangles else "text" if exact else "float64"
+    if keep != "all" and int(keep) >= below.rounds:
+        keep = "all"
+    settings = folder, description, kept_as, keep, bool(resume)
+    if is_complete(*settings):
+        clean(folder)
+        return load(folder)
+    forecast(below, goal, engine=engine).check_fits()
+    with growing(*settings, reducer) as store:
+        return solved(store)
 
 
 def left_to_play(rules: Rules, state: State) -> Rules:
@@ -183,16 +221,21 @@ def _fits_rectangles(reducer: Reducer, starts: Sequence[State]) -> bool:
 
 
 def rectangle_sweep(
-    reducer: Reducer, workers: int | None, keep: str | int, progress: Progress | None
+    reducer: Reducer,
+    workers: int | None,
+    keep: str | int,
+    progress: Progress | None,
+    dtype: str,
+    store: Growing | None,
 ) -> tuple[dict[int, Table], dict[int, TierReport]]:
     """Solve a game with the fast sweep over rank patterns and prize sets."""
-    tables, found = rectangle.solve_tiers(
-        reducer.rules,
-        reducer.objective,
-        start_leads=reducer.start_leads,
+    plan = rectangle.plan_sweep(reducer.rules, reducer.objective, reducer.start_leads)
+    tables, found = rectangle.solve_plan(
+        plan,
+        rectangle.InMemory(dtype) if store is None else store,
         workers=workers,
-        keep=keep,
         progress=progress,
+        keep=keep,
     )
     reports = {
         report.tier: TierReport(
@@ -213,10 +256,16 @@ def rectangle_sweep(
 
 
 def general_sweep(
-    reducer: Reducer, starts: Sequence[State], solver: StageSolver, progress: Progress | None
+    reducer: Reducer,
+    starts: Sequence[State],
+    solver: StageSolver,
+    keep: str | int,
+    progress: Progress | None,
+    store: Growing | None,
 ) -> tuple[dict[int, Table], dict[int, TierReport]]:
     """Find all states below the starts, then solve them tier by tier; works for all rules."""
     tiers = plan_tiers(reducer, starts)
+    numbers = [tier.cards for tier in tiers]
     total = sum(len(tier.solved_stages(reducer)) for tier in tiers)
     done = 0
     tables: dict[int, Table] = {}
@@ -231,10 +280,20 @@ def general_sweep(
             if progress is not None:
                 progress(cards, done, total)
 
-        below, report = solve_tier(reducer, tier, below, error, solver, advance)
+        found = None if store is None else store.node_table(numbers, tier.cards)
+        if found is None:
+            below, report = solve_tier(reducer, tier, below, error, solver, advance)
+            if store is not None:
+                store.add_node_table(below, report)
+        else:
+            below, report = found
+            advance(report.stage_games)
         error = report.error
-        tables[tier.cards] = below
+        if below is not None:
+            tables[tier.cards] = below
         reports[tier.cards] = report
+    if keep != "all":
+        tables = {tier: tables[tier] for tier in sorted(tables)[-int(keep) :]}
     return tables, reports
 
 
