@@ -90,7 +90,7 @@ def array_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
 
 def as_bytes(array: npt.NDArray[Any]) -> memoryview:
     """Return the bytes of a contiguous array, without a copy."""
-    return memoryview(array.reshape(-1).view(np.uint8))
+    return memoryview(array.reshape(-1).view(np.uint8).data)
 
 
 def reserve_array(path: Path, dtype: np.dtype[Any], length: int) -> None:

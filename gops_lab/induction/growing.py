@@ -19,7 +19,6 @@ from gops_lab.errors import OccupiedError, StoreError
 from gops_lab.induction.files import (
     FillingArray,
     locked,
-    map_array,
     reserve_array,
     storing,
     write_array,
@@ -83,7 +82,8 @@ def is_complete(
         manifest = read_manifest(folder)
         # Which versions made a finished solution does not matter to who uses it.
         wanted = {name: value for name, value in description.items() if name != "versions"}
-        check_same(folder, {**manifest, **_settings(manifest, keep)}, wanted | settings, "a solution")
+        there = manifest | _settings(manifest, keep)
+        check_same(folder, there, wanted | settings, "a solution")
         return True
     if (folder / JOURNAL).exists():
         if not resume:
@@ -100,8 +100,10 @@ def _settings(manifest: Mapping[str, Any], keep: str | int) -> dict[str, Any]:
     kept = [number for number, tier in tiers if tier["files"]]
     asked = [number for number, _ in tiers][0 if keep == "all" else -int(keep) :]
     types = {tier["dtype"] for _, tier in tiers if tier["files"]}
-    return {"dtype": types.pop() if len(types) == 1 else types,
-            "keep": keep if kept == asked else len(kept)}
+    return {
+        "dtype": types.pop() if len(types) == 1 else sorted(types),
+        "keep": keep if kept == asked else len(kept),
+    }
 
 
 @contextmanager
@@ -128,7 +130,7 @@ def growing(
             with storing(folder):
                 remove_left_over(folder, set())
             Journal.begin(folder, {**description, "dtype": dtype, "keep": keep})
-        yield Growing(folder, description, np.dtype(dtype) if dtype != "text" else None, keep, reducer)
+        yield Growing(folder, description, dtype, keep, reducer)
 
 
 def clean(folder: Path) -> None:
@@ -149,13 +151,13 @@ class Growing:
         self,
         folder: Path,
         description: Mapping[str, Any],
-        dtype: np.dtype[Any] | None,
+        dtype: str,
         keep: str | int,
         reducer: Reducer,
     ) -> None:
         self._folder = folder
         self._description = description
-        self._dtype = dtype
+        self._dtype = np.dtype("S" if dtype == "text" else dtype)
         self._keep = keep
         self._reducer = reducer
         self._journal = Journal(folder)
@@ -176,7 +178,6 @@ class Growing:
         StoreError
             If a file is damaged, or there is no space for it.
         """
-        assert self._dtype is not None
         self._filling = None
         tiers = [each.tier for each in plan.tiers]
         self._remove(tiers, tier.tier - 2)
@@ -273,7 +274,6 @@ class Growing:
 
     def _finished(self, tier: int) -> dict[str, Any]:
         """Give a tier's values their last name, and its patterns a file."""
-        assert self._dtype is not None
         plan, digest, part = self._plans[tier], self._digests[tier], self._part(tier)
         path = self._folder / array_name(tier, "values").format(digest[:12])
         if part.exists():

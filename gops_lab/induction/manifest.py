@@ -141,7 +141,9 @@ def check_version(file: Path, version: object) -> None:
         )
 
 
-def check_same(folder: Path, there: Mapping[str, Any], wanted: Mapping[str, Any], what: str) -> None:
+def check_same(
+    folder: Path, there: Mapping[str, Any], wanted: Mapping[str, Any], what: str
+) -> None:
     """Refuse to go on with, or replace, what was not made from the same game and settings.
 
     Raises

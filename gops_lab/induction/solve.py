@@ -23,6 +23,7 @@ from gops_lab.induction.solution import Solution
 from gops_lab.induction.stage_solvers import StageSolver, stage_solver
 from gops_lab.induction.store import as_path, load
 from gops_lab.induction.sweep import NodeTable, Progress, Table, TierReport, solve_tier
+from gops_lab.induction.timetable import GROWTH, Timetable
 from gops_lab.matrix_games import METHODS
 
 MOST_WORKERS = 1024
@@ -164,7 +165,8 @@ def solve_states(
         method is None and not exact and reductions is None and _fits_rectangles(reducer, starts)
     )
     engine = "rectangle" if on_rectangles else "exact" if exact else "general"
-    sweep = "rectangle sweep, supports then simplex" if on_rectangles else f"general sweep, {chosen}"
+    fast = "rectangle sweep, supports then simplex"
+    sweep = fast if on_rectangles else f"general sweep, {chosen}"
     names = ", ".join(reducer.reductions.names()) or "none"
     how = f"{sweep}, reductions: {names}"
 
@@ -230,6 +232,9 @@ def rectangle_sweep(
 ) -> tuple[dict[int, Table], dict[int, TierReport]]:
     """Solve a game with the fast sweep over rank patterns and prize sets."""
     plan = rectangle.plan_sweep(reducer.rules, reducer.objective, reducer.start_leads)
+    if isinstance(progress, Timetable):
+        layout = rectangle.layout_name(plan.tiers[0])
+        progress.expect([(tier.tier, tier.games) for tier in plan.tiers], GROWTH[layout])
     tables, found = rectangle.solve_plan(
         plan,
         rectangle.InMemory(dtype) if store is None else store,
@@ -266,7 +271,10 @@ def general_sweep(
     """Find all states below the starts, then solve them tier by tier; works for all rules."""
     tiers = plan_tiers(reducer, starts)
     numbers = [tier.cards for tier in tiers]
-    total = sum(len(tier.solved_stages(reducer)) for tier in tiers)
+    games = [(tier.cards, len(tier.solved_stages(reducer))) for tier in reversed(tiers)]
+    total = sum(count for _, count in games)
+    if isinstance(progress, Timetable):
+        progress.expect(games, GROWTH["exact" if reducer.exact else "general"])
     done = 0
     tables: dict[int, Table] = {}
     reports: dict[int, TierReport] = {}

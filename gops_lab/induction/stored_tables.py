@@ -13,8 +13,7 @@ import numpy.typing as npt
 from gops_lab.errors import StoreError
 from gops_lab.induction.files import map_array, write_array
 from gops_lab.induction.records import Records
-from gops_lab.induction.rectangle import TierPlan, TierTable, empty_table
-from gops_lab.induction.rectangle.layout import Layouts
+from gops_lab.induction.rectangle import TierPlan, TierTable, empty_table, layout_name
 from gops_lab.induction.reduction import Reducer
 from gops_lab.induction.sweep import NodeTable, Table
 
@@ -56,7 +55,7 @@ def describe_table(
 ) -> dict[str, Any]:
     """Return what a manifest says of a table of the fast sweep."""
     return {
-        "layout": "blocks" if isinstance(plan.layouts, Layouts) else "rows",
+        "layout": layout_name(plan),
         "prizes": plan.size,
         "dtype": type_name(dtype),
         "step": empty_table(plan, values=np.zeros(0, dtype)).step,

@@ -112,6 +112,11 @@ class TierPlan:
         return self.layouts.values(self.size, kind)
 
 
+def layout_name(tier: TierPlan) -> str:
+    """Return how a tier's values are laid out: ``blocks`` (see `layout`) or ``rows``."""
+    return "blocks" if isinstance(tier.layouts, Layouts) else "rows"
+
+
 @dataclass(frozen=True, eq=False)
 class SweepPlan:
     """All tiers of a sweep.
