@@ -368,7 +368,7 @@ def _state(options: argparse.Namespace, rules: Rules) -> State:
 def _bar(options: argparse.Namespace) -> Iterator[Timetable]:
     """Yield a progress callback that draws one bar for the whole solve, on a terminal only."""
     with tqdm(
-        total=1.0, leave=False, delay=1.0,
+        total=1.0, leave=False, delay=1.0, smoothing=0.1,
         bar_format="{desc}{percentage:3.0f}%|{bar}| {elapsed}, {remaining} left{postfix}",
         disable=True if options.json or options.quiet or sys.stderr is None else None,
     ) as bar:
@@ -384,7 +384,7 @@ def _bar(options: argparse.Namespace) -> Iterator[Timetable]:
             rate = (done - before[0]) / max(time.monotonic() - begun, 1e-3)
             bar.set_description(f"{cards} cards in hand", refresh=False)
             bar.set_postfix_str(f"{tqdm.format_sizeof(rate)} games/s", refresh=False)
-            bar.update(max(share, bar.n) - bar.n if share >= bar.n else share - bar.n)
+            bar.update(share - bar.n)
 
         yield Timetable(show)
 

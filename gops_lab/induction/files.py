@@ -106,7 +106,8 @@ def reserve_array(path: Path, dtype: np.dtype[Any], length: int) -> None:
     header = array_header(dtype, (length,))
     with storing(path):
         try:
-            with path.open("wb") as file:
+            path.unlink(missing_ok=True)
+            with path.open("xb") as file:
                 file.write(header)
                 file.flush()
                 _reserve(file, len(header), length * dtype.itemsize)

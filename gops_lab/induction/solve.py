@@ -295,7 +295,7 @@ def general_sweep(
                 store.add_node_table(below, report)
         else:
             below, report = found
-            advance(report.stage_games)
+            done += report.stage_games
         error = report.error
         if below is not None:
             tables[tier.cards] = below

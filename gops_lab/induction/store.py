@@ -95,7 +95,7 @@ def load(folder: str | os.PathLike[str]) -> Solution:
         file that is damaged.
     """
     path = as_path(folder)
-    if not (path / MANIFEST).exists() and (path / JOURNAL).exists():
+    if os.path.exists(path / JOURNAL) and not os.path.exists(path / MANIFEST):
         raise StoreError(unfinished(path))
     manifest = read_manifest(path)
     try:

@@ -1,8 +1,8 @@
 """How far a solve has come, as a share of the time it takes, not of the stage games.
 
 A stage game of a high tier takes many times as long as one of a low tier. How many there are of
-each is known before a solve begins, so the share of the time that is over can be told from the first
-tier on, and with it an honest time that is left.
+each is known before a solve begins, so the share of the time that is over can be told from the
+first tier on, and with it an honest time that is left.
 """
 
 from __future__ import annotations

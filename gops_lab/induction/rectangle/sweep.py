@@ -30,8 +30,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -234,16 +235,16 @@ def solve_plan(
     for tier in plan.tiers:
         table, shards = store.begin(plan, tier)
         games += sum(shard.games for shard in shards)
-        if progress is not None and shards:
-            progress(tier.tier, games, plan.games)
         finished = {shard.number for shard in shards}
         if len(finished) < len(tier.shards):
-            for shard in solve_tier(table, below, workers=workers, finished=finished):
-                store.add(shard)
-                shards.append(shard)
-                games += shard.games
-                if progress is not None:
-                    progress(tier.tier, games, plan.games)
+            # Closed, whatever happens: no thread may be at work when the store is let go of.
+            with closing(solve_tier(table, below, workers=workers, finished=finished)) as solved:
+                for shard in solved:
+                    store.add(shard)
+                    shards.append(shard)
+                    games += shard.games
+                    if progress is not None:
+                        progress(tier.tier, games, plan.games)
         reports.append(report_tier(table, shards, reports))
         if tier.tier >= lowest:
             tables[tier.tier] = table
@@ -279,7 +280,7 @@ def solve_tier(
     *,
     workers: int | None = None,
     finished: Container[int] = (),
-) -> Iterator[Shard]:
+) -> Generator[Shard, None, None]:
     """Fill the table of a tier; yield its shards in order, as they are solved.
 
     Parameters
