@@ -202,7 +202,7 @@ def child(work):
             os._exit(0)
     return os.waitpid(pid, 0)[1] == 0
 
-def killed(count, place):
+def killed(count, place, resume=False):
     calls = 0
     def kill_at(real):
         def counted(*arguments):
@@ -213,9 +213,7 @@ def killed(count, place):
             return real(*arguments)
         return counted
     os.fsync, os.replace, os.unlink = map(kill_at, (os.fsync, os.replace, os.unlink))
-    Path.unlink = kill_at(Path.unlink)
-    Path.replace = kill_at(Path.replace)
-    solve(out=place)
+    solve(out=place, resume=resume)
 
 found = []
 for count in range(1, 1000):
@@ -228,8 +226,8 @@ for count in range(1, 1000):
     except StoreError:
         loads = False
     complete = (place / "manifest.json").exists()
-    if count % 3 == 0 and not complete:  # killed again, while it goes on
-        child(lambda: (setattr(test_resume, "again", True), killed_again(place)))
+    if count % 3 == 0:  # killed again, while it goes on
+        child(lambda: killed(5, place, resume=True))
     solve(out=place, resume=True)
     found.append([loads == complete, test_resume.contents(place) == expected])
     shutil.rmtree(place)
@@ -249,3 +247,448 @@ def test_killed_before_any_of_its_steps(tmp_path, name):
     found = json.loads(done.stdout)
     assert len(found) > 12
     assert all(right for row in found for right in row)
+
+
+def test_killed_by_itself_after_some_work_units(tmp_path, whole):
+    """In another process, with its threads at work; then resumed in this one."""
+    script = (
+        "import os, signal, sys; sys.path.insert(0, sys.argv[1])\n"
+        "import test_resume; from gops_lab.induction.rectangle import plan\n"
+        "plan.GAMES_PER_SHARD = 100\n"
+        "def kill(cards, done, total):\n"
+        "    if done > int(sys.argv[3]): os.kill(os.getpid(), signal.SIGKILL)\n"
+        "test_resume.SOLVES['margin'](out=sys.argv[2], progress=kill, workers=2)\n"
+    )
+    for games in (0, 700):
+        folder = tmp_path / str(games)
+        done = subprocess.run(
+            [sys.executable, "-c", script, Path(__file__).parent, folder, str(games)],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (-signal.SIGKILL, "")
+        assert len(journal(folder)) >= 2
+        SOLVES["margin"](out=folder, resume=True)
+        assert contents(folder) == contents(whole("margin"))
+
+
+# Stopped, and gone on with
+
+
+@pytest.mark.parametrize("name", SOLVES)
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_resume_ends_with_the_same_bytes(whole, tmp_path, monkeypatch, name, after):
+    folder = stopped(name, tmp_path / "new", after, monkeypatch)
+    assert len(journal(folder)) == 1 + after
+    solved = SOLVES[name](out=folder, resume=True)
+    assert contents(folder) == contents(whole(name))
+    assert solved.reports == gl.load(whole(name)).reports
+
+
+def test_finished_work_units_are_not_solved_again(whole, tmp_path, monkeypatch):
+    folder = stopped("margin", tmp_path / "new", 9, monkeypatch)
+    units = len(journal(folder)) - 1
+    told = []
+    SOLVES["margin"](out=folder, resume=True, progress=lambda *step: told.append(step))
+    fresh = []
+    SOLVES["margin"](progress=lambda *step: fresh.append(step))
+    assert units == 9
+    assert told == fresh[units:]
+
+
+@pytest.mark.parametrize("after", [3, 9, 15])
+def test_stopped_again_and_again(whole, tmp_path, monkeypatch, after):
+    folder = tmp_path / "new"
+    real = growing_module.Journal.add
+
+    def add(journal, line):
+        real(journal, line)
+        left[0] -= 1
+        if left[0] == 0:
+            raise Stop
+
+    monkeypatch.setattr(growing_module.Journal, "add", add)
+    for _ in range(1000):
+        left = [after]
+        try:
+            SOLVES["discard, top two"](out=folder, resume=True)
+        except Stop:
+            continue
+        break
+    assert contents(folder) == contents(whole("discard, top two"))
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_an_interrupt_leaves_no_thread_at_work(whole, tmp_path, error):
+    """What is written after the lock is let go of could meet another process."""
+    import threading
+
+    folder = tmp_path / "new"
+
+    def interrupt(cards, done, total):
+        raise error
+
+    with pytest.raises(error):
+        SOLVES["margin"](out=folder, progress=interrupt)
+    assert not [each for each in threading.enumerate() if each.name.startswith("gops-sweep")]
+    SOLVES["margin"](out=folder, resume=True)
+    assert contents(folder) == contents(whole("margin"))
+
+
+def test_what_is_half_written_is_solved_again(whole, tmp_path, monkeypatch):
+    """Bytes behind the last finished unit, padding too, and a torn last line do not matter."""
+    folder = stopped("margin", tmp_path / "new", 8, monkeypatch)
+    line = journal(folder)[-1]
+    part = folder / f"tier-{line['tier']:02d}-values.part"
+    before = part.read_bytes()
+    end = len(before) - 8 * (np.load(whole_values(whole("margin"), line["tier"])).size - line["end"])
+    assert end < len(before)
+    part.write_bytes(before[:end] + b"\xaa" * (len(before) - end))
+    (folder / "tier-05-values.part").write_bytes(b"nothing of value")
+    with (folder / "journal.jsonl").open("ab") as file:
+        file.write(b'{"tier": 3, "un')
+    SOLVES["margin"](out=folder, resume=True)
+    assert contents(folder) == contents(whole("margin"))
+
+
+def whole_values(folder, tier):
+    return next(folder.glob(f"tier-{tier:02d}-values-*"))
+
+
+# What is unfinished is no solution
+
+
+def test_an_unfinished_folder_does_not_load(tmp_path, monkeypatch):
+    folder = stopped("margin", tmp_path / "new", 5, monkeypatch)
+    before = contents(folder)
+    solved = SOLVES["margin"]()
+    for use in (
+        lambda: gl.load(folder), lambda: solved.save(folder), lambda: SOLVES["margin"](out=folder),
+    ):
+        with pytest.raises(StoreError, match=r"not finished.*resume=True.*--resume") as raised:
+            use()
+        assert "\n" not in str(raised.value)
+    assert contents(folder) == before
+
+
+def change_header(folder, **changes):
+    lines = (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    header = {**json.loads(lines[0]), **changes}
+    del header["line_sha256"]
+    from gops_lab.induction.journal import _line
+
+    (folder / "journal.jsonl").write_bytes(b"".join([_line(header), *lines[1:]]))
+
+
+OTHERS = {
+    "rules": lambda **out: gl.solve(gl.Rules(cards=5, ties="split"), **out),
+    "objective": lambda **out: gl.solve(gl.Rules(cards=5), "win", **out),
+    "start": lambda **out: gl.solve(
+        gl.Rules(cards=5), start=gl.State((1, 2, 3, 4), (1, 2, 3, 4), (1, 2, 3, 5)), **out
+    ),
+    "start_leads": lambda **out: solve_states(
+        gl.Rules(cards=5), "margin",
+        [gl.game.start(gl.Rules(cards=5)), gl.State(*[(1, 2, 3, 4, 5)] * 3, lead=2)], **out,
+    ),
+    "exact": lambda **out: gl.solve(gl.Rules(cards=5), exact=True, **out),
+    "method": lambda **out: gl.solve(gl.Rules(cards=5), method="highs", **out),
+    "keep": lambda **out: gl.solve(gl.Rules(cards=5), keep=3, **out),
+    "dtype": kept_as("float32"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("finished", [False, True])
+def test_another_solve_is_refused(whole, tmp_path, monkeypatch, name, finished):
+    """Whether the folder is complete or not, and nothing is overwritten."""
+    if finished:
+        folder = shutil.copytree(whole("margin"), tmp_path / "new")
+    else:
+        folder = stopped("margin", tmp_path / "new", 5, monkeypatch)
+    before = contents(folder)
+    with pytest.raises(OccupiedError, match=f"other {name}: "):
+        OTHERS[name](out=folder, resume=True)
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format_version": 2}, "format version 2; this program reads version 1; a newer gops_lab"),
+        ({"format_version": 0}, "format version 0; this program reads version 1$"),
+        ({"format": "diary"}, "not the journal of a solve"),
+        ({"versions": {"gops_lab": "9"}}, "other versions: .*'9'"),
+    ],
+)
+def test_a_journal_of_another_version_is_refused(tmp_path, monkeypatch, changes, message):
+    folder = stopped("margin", tmp_path / "new", 5, monkeypatch)
+    change_header(folder, **changes)
+    before = contents(folder)
+    with pytest.raises(StoreError, match=message):
+        SOLVES["margin"](out=folder, resume=True)
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("name", ["thesis.txt", "tier-01-values.npy", "journal.txt"])
+def test_a_folder_of_something_else_is_refused(tmp_path, name, resume):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(OccupiedError, match="other files"):
+        SOLVES["margin"](out=tmp_path, resume=resume)
+    assert contents(tmp_path) == {name: b"mine"}
+
+
+def test_a_finished_solution_is_used_or_refused(whole, tmp_path, monkeypatch):
+    folder = shutil.copytree(whole("margin"), tmp_path / "new")
+    before = contents(folder)
+    with pytest.raises(OccupiedError, match=r"holds a solution already.*--resume"):
+        SOLVES["margin"](out=folder)
+    monkeypatch.setattr("gops_lab.induction.rectangle.solve_plan", None)
+    assert SOLVES["margin"](out=folder, resume=True).reports == gl.load(folder).reports
+    assert contents(folder) == before
+
+
+def test_resume_needs_a_folder():
+    with pytest.raises(ArgumentError, match="out=FOLDER"):
+        gl.solve(gl.Rules(cards=2), resume=True)
+
+
+# What is damaged is not gone on with
+
+
+def damaged(folder, path, damage):
+    before = contents(folder)
+    damage(path)
+    after = contents(folder)
+    assert after != before
+    with pytest.raises(StoreError, match="damaged|cannot be opened|does not fit") as raised:
+        SOLVES["margin"](out=folder, resume=True)
+    assert str(folder) in str(raised.value)
+    assert contents(folder) == after
+    return before
+
+
+def test_a_flipped_bit_in_finished_values_is_refused(tmp_path, monkeypatch):
+    """Also where the unit is not the last of its tier, and where the tier is complete."""
+    folder = stopped("margin", tmp_path / "new", 12, monkeypatch)
+    lines = journal(folder)[1:]
+    for line in lines:
+        part = folder / f"tier-{line['tier']:02d}-values.part"
+        end = 128 + 8 * line["end"]
+        for place in (40, end - 8, end - 1):
+            data = part.read_bytes()
+            damaged(folder, part, lambda path, place=place: flip(path, place))
+            part.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.unlink(),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(path.read_bytes()[:-1]),
+        lambda path: path.write_bytes(path.read_bytes()[:100]),
+        lambda path: path.write_bytes(path.read_bytes() + b"\0"),
+    ],
+)
+def test_a_truncated_file_is_refused(tmp_path, monkeypatch, damage):
+    folder = stopped("margin", tmp_path / "new", 12, monkeypatch)
+    for line in journal(folder)[1:]:
+        part = folder / f"tier-{line['tier']:02d}-values.part"
+        data = part.read_bytes()
+        damaged(folder, part, damage)
+        part.write_bytes(data)
+
+
+def test_a_damaged_journal_is_refused(tmp_path, monkeypatch):
+    """Any bit of any line: a gap that reads smaller would make a bound that is not certified."""
+    folder = stopped("margin", tmp_path / "new", 6, monkeypatch)
+    path = folder / "journal.jsonl"
+    data = path.read_bytes()
+    lines = data.splitlines(keepends=True)
+    for place in range(len(lines[0]) // 2, len(data) - 1, 7):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        with pytest.raises(StoreError):
+            SOLVES["margin"](out=folder, resume=True)
+    for order in ([0, 2, 1, 3], [0, 2], [0, 1, 1, 2], [1, 0], [1, 2]):
+        path.write_bytes(b"".join(lines[number] for number in order))
+        with pytest.raises(StoreError):
+            SOLVES["margin"](out=folder, resume=True)
+
+
+@pytest.mark.parametrize("damage", [b"", b'{"format": "gops_lab journal"'])
+def test_a_journal_without_a_beginning_is_refused(tmp_path, damage):
+    (tmp_path / "journal.jsonl").write_bytes(damage)
+    with pytest.raises(StoreError, match="not the journal"):
+        SOLVES["margin"](out=tmp_path, resume=True)
+
+
+# Two processes
+
+
+@pytest.mark.parametrize("moment", [1, 10])
+def test_a_second_process_is_refused(whole, tmp_path, moment):
+    folder = tmp_path / "new"
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import test_resume\n"
+        "test_resume.SOLVES['margin'](out=sys.argv[2], resume=True)"
+    )
+    errors = []
+    calls = []
+
+    def meanwhile(cards, done, total):
+        calls.append(done)
+        if len(calls) == moment:
+            second = subprocess.run(
+                [sys.executable, "-c", script, Path(__file__).parent, folder],
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            errors.append(second.stderr)
+            with pytest.raises(StoreError, match="in use by another process"):
+                SOLVES["margin"](out=folder, resume=True)
+
+    SOLVES["margin"](out=folder, progress=meanwhile)
+    assert re.search("StoreError: .*in use by another process", errors[0])
+    assert contents(folder) == contents(whole("margin"))
+
+
+# No space
+
+
+@pytest.mark.parametrize("tier", [1, 3, 5])
+def test_a_full_disk_while_space_is_reserved(whole, tmp_path, monkeypatch, tier):
+    folder = tmp_path / "new"
+    real = files._reserve
+
+    def reserve(file, first, size):
+        if Path(file.name).name.startswith(f"tier-{tier:02d}"):
+            file.write(b"some of it")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(file, first, size)
+
+    monkeypatch.setattr(files, "_reserve", reserve)
+    with pytest.raises(StoreError, match=f"tier-{tier:02d}.*cannot be written: No space left"):
+        SOLVES["margin"](out=folder)
+    assert not list(folder.glob(f"tier-{tier:02d}-*"))
+    monkeypatch.undo()
+    SOLVES["margin"](out=folder, resume=True)
+    assert contents(folder) == contents(whole("margin"))
+
+
+@pytest.mark.parametrize("name", ["margin", "fractions, top two"])
+def test_a_disk_that_is_full_at_any_flush(whole, tmp_path, monkeypatch, name):
+    real = os.fsync
+    for count in range(1, 1000):
+        folder = tmp_path / str(count)
+        calls = [0]
+
+        def fsync(descriptor, calls=calls, count=count):
+            calls[0] += 1
+            if calls[0] == count:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            real(descriptor)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fsync)
+            try:
+                SOLVES[name](out=folder)
+            except StoreError as error:
+                assert "No space left" in str(error)
+            else:
+                break
+        with pytest.raises(StoreError):
+            gl.load(folder)
+        SOLVES[name](out=folder, resume=True)
+        assert contents(folder) == contents(whole(name))
+        shutil.rmtree(folder)
+    assert count > 8
+
+
+LIMITED = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+import test_resume
+from gops_lab.errors import StoreError
+from gops_lab.induction.rectangle import plan
+
+plan.GAMES_PER_SHARD = 100
+test_resume.SOLVES["margin"]()  # compiles
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), hard))
+try:
+    test_resume.SOLVES["margin"](out=sys.argv[2])
+except StoreError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs resource limits")
+@pytest.mark.parametrize("limit", [100, 2000, 4000])
+def test_a_file_that_may_not_grow(whole, tmp_path, limit):
+    """The system's own refusal, where a memory map would end the process with a signal."""
+    folder = tmp_path / "new"
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, Path(__file__).parent, folder, str(limit)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(r".* cannot be written: File too large\n", done.stdout)
+    SOLVES["margin"](out=folder, resume=True)
+    assert contents(folder) == contents(whole("margin"))
+
+
+@pytest.mark.parametrize("how", ["missing", "refuses"])
+def test_a_disk_that_cannot_reserve_space(whole, tmp_path, monkeypatch, how):
+    """Zeros are written instead."""
+    if how == "missing":
+        monkeypatch.delattr(os, "posix_fallocate", raising=False)
+    else:
+
+        def refuse(*arguments):
+            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+
+        monkeypatch.setattr(os, "posix_fallocate", refuse, raising=False)
+    SOLVES["margin"](out=tmp_path / "new")
+    assert contents(tmp_path / "new") == contents(whole("margin"))
+
+
+# The command line
+
+
+def test_the_command_line_resumes(tmp_path, monkeypatch, capsys):
+    """Ctrl-C leaves one line that says how to go on; going on ends as if nothing had been."""
+    monkeypatch.chdir(tmp_path)
+    flags = ["solve", "--cards", "5", "--keep", "3", "--json", "--out"]
+    assert cli.main([*flags, "whole"]) == 0
+    expected = capsys.readouterr().out
+    real = growing_module.Journal.add
+    calls = []
+
+    def add(journal, line):
+        calls.append(line)
+        if len(calls) == 8:
+            raise KeyboardInterrupt
+        real(journal, line)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(growing_module.Journal, "add", add)
+        assert cli.main([*flags, "new"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(r"gops-lab: error: interrupted.*--resume.*new\n", err)
+    assert cli.main([*flags, "new"]) == 2
+    assert "--resume" in capsys.readouterr().err
+    assert cli.main([*flags[:-1], "--objective", "win", "--out", "new", "--resume"]) == 2
+    assert "other objective" in capsys.readouterr().err
+    assert cli.main([*flags, "new", "--resume"]) == 0
+    assert capsys.readouterr().out == expected
+    assert contents(tmp_path / "new") == contents(tmp_path / "whole")
+    assert len(list((tmp_path / "new").glob("tier-*-values-*"))) == 3
+
+
+@pytest.mark.parametrize("typed", ["--keep 0", "--keep some", "--keep -1", "--resume"])
+def test_what_cannot_be_asked_for(tmp_path, monkeypatch, capsys, typed):
+    monkeypatch.chdir(tmp_path)
+    flags = [] if typed == "--resume" else ["--out", "new"]
+    assert cli.main(["solve", "--cards", "3", *flags, *typed.split()]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert contents(tmp_path) == {}
