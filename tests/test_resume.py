@@ -1,6 +1,7 @@
 """Solves that are interrupted, at any moment and in any way, end with the same bytes."""
 
 import errno
+import hashlib
 import json
 import os
 import re
@@ -229,7 +230,9 @@ for count in range(1, 1000):
     if count % 3 == 0:  # killed again, while it goes on
         child(lambda: killed(5, place, resume=True))
     solve(out=place, resume=True)
-    found.append([loads == complete, test_resume.contents(place) == expected])
+    after = test_resume.contents(place)
+    different = sorted(name for name in {*after, *expected} if after.get(name) != expected.get(name))
+    found.append([count, loads == complete, different])
     shutil.rmtree(place)
 print(json.dumps(found))
 """
@@ -246,7 +249,7 @@ def test_killed_before_any_of_its_steps(tmp_path, name):
     assert done.stderr == ""
     found = json.loads(done.stdout)
     assert len(found) > 12
-    assert all(right for row in found for right in row)
+    assert [row for row in found if not row[1] or row[2]] == []
 
 
 def test_killed_by_itself_after_some_work_units(tmp_path, whole):
@@ -371,12 +374,15 @@ def test_an_unfinished_folder_does_not_load(tmp_path, monkeypatch):
 
 
 def change_header(folder, **changes):
-    lines = (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
-    header = {**json.loads(lines[0]), **changes}
-    del header["line_sha256"]
-    from gops_lab.induction.journal import _line
-
-    (folder / "journal.jsonl").write_bytes(b"".join([_line(header), *lines[1:]]))
+    """Change the first line of a journal, as a program would that knows the format."""
+    text = b""
+    for number, line in enumerate(journal(folder)):
+        data = line | changes if number == 0 else line
+        del data["line_sha256"]
+        before = text.splitlines(keepends=True)[-1] if text else b""
+        digest = hashlib.sha256(before + json.dumps(data).encode()).hexdigest()
+        text += (json.dumps({**data, "line_sha256": digest}) + "\n").encode()
+    (folder / "journal.jsonl").write_bytes(text)
 
 
 OTHERS = {
@@ -565,11 +571,11 @@ def test_a_full_disk_while_space_is_reserved(whole, tmp_path, monkeypatch, tier)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         real(file, first, size)
 
-    monkeypatch.setattr(files, "_reserve", reserve)
-    with pytest.raises(StoreError, match=f"tier-{tier:02d}.*cannot be written: No space left"):
-        SOLVES["margin"](out=folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "_reserve", reserve)
+        with pytest.raises(StoreError, match=f"tier-{tier:02d}.*written: No space left"):
+            SOLVES["margin"](out=folder)
     assert not list(folder.glob(f"tier-{tier:02d}-*"))
-    monkeypatch.undo()
     SOLVES["margin"](out=folder, resume=True)
     assert contents(folder) == contents(whole("margin"))
 

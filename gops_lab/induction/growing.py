@@ -263,8 +263,9 @@ class Growing:
             }
             manifest = with_tiers(self._description, reports, stored)
             write_manifest(self._folder, manifest)
-            self._journal.remove()
+            # The journal goes last: while it is there, `clean` knows of what is left over.
             remove_left_over(self._folder, file_names(manifest))
+            self._journal.remove()
         return {
             tier: read_table(
                 self._folder, manifest["tiers"][str(tier)], self._reducer, self._plans.get(tier)

@@ -45,20 +45,21 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / JOURNAL
-        self.header, self.lines, length = read_journal(folder)
+        self.header, self.lines, whole = read_journal(folder)
+        self._last = whole.splitlines(keepends=True)[-1]
         with storing(self.path):
             # What is torn must not run into the next line.
-            os.truncate(self.path, length)
+            os.truncate(self.path, len(whole))
 
     @staticmethod
     def begin(folder: Path, header: Mapping[str, Any]) -> None:
         """Write a journal without any work unit."""
         with storing(folder / JOURNAL):
-            replace_file(folder / JOURNAL, _line({**header, "format": FORMAT}))
+            replace_file(folder / JOURNAL, _line({**header, "format": FORMAT}, b""))
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Add a finished work unit; it is on the disk when this returns."""
-        data = _line(line)
+        data = _line(line, self._last)
         with storing(self.path), self.path.open("ab", buffering=0) as file:
             length = file.tell()
             try:
@@ -68,6 +69,7 @@ class Journal:
             except OSError:
                 file.truncate(length)
                 raise
+        self._last = data
 
     def remove(self) -> None:
         """Delete it: the solution is complete."""
@@ -83,14 +85,14 @@ def unfinished(folder: Path) -> str:
     )
 
 
-def _line(data: Mapping[str, Any]) -> bytes:
-    """Return a line, with its own SHA-256, taken without it, at the end."""
-    digest = hashlib.sha256(json.dumps(data).encode()).hexdigest()
+def _line(data: Mapping[str, Any], before: bytes) -> bytes:
+    """Return a line; at its end the SHA-256 of the line before, and of this one without it."""
+    digest = hashlib.sha256(before + json.dumps(data).encode()).hexdigest()
     return (json.dumps({**data, "line_sha256": digest}) + "\n").encode()
 
 
-def read_journal(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
-    """Return the header, all whole lines behind it, and where the last one ends.
+def read_journal(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], bytes]:
+    """Return the header, all whole lines behind it, and their text.
 
     Raises
     ------
@@ -104,6 +106,7 @@ def read_journal(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], in
         raise StoreError(f"{path} cannot be read: {error.strerror or error}") from error
     whole = data[: data.rfind(b"\n") + 1]
     rows = []
+    before = b""
     for number, text in enumerate(whole.splitlines(keepends=True), start=1):
         try:
             row = json.loads(text)
@@ -111,9 +114,10 @@ def read_journal(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], in
             raise StoreError(f"{path} is damaged: line {number} is not JSON") from error
         if number == 1 and isinstance(row, dict) and row.get("format") == FORMAT:
             check_version(path, row.get("format_version"))
-        if not isinstance(row, dict) or not row.pop("line_sha256", None) or _line(row) != text:
+        if not isinstance(row, dict) or not row.pop("line_sha256", None) or _line(row, before) != text:
             raise StoreError(f"{path} is damaged: line {number} is not what was written")
         rows.append(row)
+        before = text
     if not rows or rows[0].get("format") != FORMAT:
         raise StoreError(f"{path} is not the journal of a solve")
-    return rows[0], rows[1:], len(whole)
+    return rows[0], rows[1:], whole
