@@ -64,8 +64,17 @@ def parser() -> argparse.ArgumentParser:
     sub = command("solve", "Solve a game and print the optimal first bids.")
     objective(sub)
     sub.add_argument("--method", choices=("simplex", "highs"), help="how stage games are solved")
-    sub.add_argument("--out", type=path, metavar="FOLDER", help="store the solution there")
-    sub.add_argument("--resume", action="store_true", help="go on with what --out holds")
+    sub.add_argument(
+        "--out", type=path, metavar="FOLDER", help="store the solution there, while it is solved"
+    )
+    sub.add_argument(
+        "--resume", action="store_true",
+        help="go on with the solve that was interrupted in --out, or use what it found",
+    )
+    sub.add_argument(
+        "--keep", type=tiers, default="all", metavar="N",
+        help="keep only the N highest tiers, states below are solved when asked for; default all",
+    )
 
     sub = command(
         "bids",
@@ -141,6 +150,11 @@ def integer(written: str) -> int:
             f"{reprlib.repr(written)} is not an integer of at most 18 digits"
         )
     return int(written)
+
+
+def tiers(written: str) -> str | int:
+    """Read how many tiers to keep: a number of them, or all."""
+    return written if written == "all" else integer(written)
 
 
 def integers(written: str) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -28,6 +29,7 @@ from gops_lab.errors import (
     ArgumentError,
     GopsError,
     MissingTableError,
+    OccupiedError,
     SolverError,
     StoreError,
     TableError,
@@ -36,8 +38,8 @@ from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, start
 from gops_lab.induction import Solution, forecast, load, solve, solve_match
 from gops_lab.induction.forecast import readable_size
-from gops_lab.induction.store import MANIFEST, holds_solution
-from gops_lab.induction.sweep import Progress
+from gops_lab.induction.manifest import MANIFEST
+from gops_lab.induction.timetable import Timetable
 from gops_lab.reporting import tables, text
 
 
@@ -56,8 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has gone (as with `| head`): nothing is wrong.
         _give_up_output()
         return 0
-    except KeyboardInterrupt:
-        return _fail("interrupted", 1)
+    except KeyboardInterrupt as interrupt:
+        return _fail(str(interrupt) or "interrupted", 1)
     except (MemoryError, OSError) as error:
         _give_up_output()
         return _fail(str(error) or "out of memory", 1)
@@ -69,6 +71,8 @@ def _run(arguments: Sequence[str]) -> int:
         COMMANDS[options.command](options)
     except SystemExit as stop:  # after --help, or a bad argument that has been reported
         return int(stop.code or 0)
+    except OccupiedError as error:
+        return _fail(str(error), 2)
     except (StoreError, TableError, MissingTableError, SolverError) as error:
         return _fail(str(error), 1)
     except GopsError as error:
@@ -109,13 +113,13 @@ def _solve(options: argparse.Namespace) -> None:
     rules = _rules(options)
     if options.resume and options.out is None:
         raise _ArgumentError("--resume needs --out FOLDER")
-    folder = None if options.out is None else Path(options.out)
-    if folder is not None and _may_resume(folder, options):
-        solution = _stored(folder, rules, options)
+    if options.out is None:
+        solution = _solution(options, rules, keep=options.keep)
     else:
-        solution = _solution(options, rules, folder)
-        if folder is not None:
-            solution.save(folder)
+        _check_can_write(Path(options.out))
+        solution = _solution(
+            options, rules, keep=options.keep, out=options.out, resume=options.resume
+        )
     table = tables.bids_table(solution)
     error = max((report.error for report in solution.reports.values()), default=0.0)
     if options.json:
@@ -194,8 +198,9 @@ def _table(options: argparse.Namespace) -> None:
             tables.check_file(options.out)
     elif options.format == "parquet":
         raise _ArgumentError("a Parquet table needs a file: give --out FILE")
-    folder = None if options.out is None else Path(options.out).parent
-    table = tables.first_bids_table(_solution(options, rules, folder))
+    if options.out is not None:
+        _check_can_write(Path(options.out).parent)
+    table = tables.first_bids_table(_solution(options, rules))
     if options.out is not None:
         tables.write_table(table, options.format, options.out)
     if options.json:
@@ -272,15 +277,6 @@ COMMANDS = {
 # What commands share
 
 
-def _may_resume(folder: Path, options: argparse.Namespace) -> bool:
-    """Return whether --out holds a solution to use, refuse if it holds anything else."""
-    with _checking_arguments():
-        there = holds_solution(folder)
-    if there and not options.resume:
-        raise _ArgumentError(f"--out {folder} holds a solution already; add --resume to use it")
-    return there
-
-
 def _stored(folder: Path, rules: Rules, options: argparse.Namespace) -> Solution:
     """Load a solution, if it is the one that the other arguments describe."""
     solution = load(folder)
@@ -288,8 +284,6 @@ def _stored(folder: Path, rules: Rules, options: argparse.Namespace) -> Solution
     found = {
         "rules": solution.rules, "objective": solution.objective.name, "exact": solution.exact,
     }
-    if options.command == "solve":
-        asked["start"], found["start"] = start(rules), solution.start
     for name, value in asked.items():
         if found[name] != value:
             raise _ArgumentError(
@@ -298,16 +292,22 @@ def _stored(folder: Path, rules: Rules, options: argparse.Namespace) -> Solution
     return solution
 
 
-def _solution(options: argparse.Namespace, rules: Rules, folder: Path | None) -> Solution:
-    """Solve as the options say; what is found will be written in `folder`."""
+def _solution(options: argparse.Namespace, rules: Rules, **how: Any) -> Solution:
+    """Solve as the options say."""
     if options.exact and options.method is not None:
         raise _ArgumentError(f"--exact uses fractions only; leave --method {options.method} away")
-    if folder is not None:
-        _check_can_write(folder)
     with _bar(options) as progress:
-        return solve(
-            rules, options.objective, exact=options.exact, method=options.method, progress=progress
-        )
+        try:
+            return solve(
+                rules, options.objective, exact=options.exact, method=options.method,
+                progress=progress, **how,
+            )
+        except KeyboardInterrupt:
+            if how.get("out") is None:
+                raise
+            raise KeyboardInterrupt(
+                f"interrupted; the same command with --resume goes on with {how['out']}"
+            ) from None
 
 
 def _check_can_write(folder: Path) -> None:
@@ -365,19 +365,28 @@ def _state(options: argparse.Namespace, rules: Rules) -> State:
 
 
 @contextmanager
-def _bar(options: argparse.Namespace) -> Iterator[Progress]:
+def _bar(options: argparse.Namespace) -> Iterator[Timetable]:
     """Yield a progress callback that draws one bar for the whole solve, on a terminal only."""
     with tqdm(
-        unit=" games", unit_scale=True, leave=False, delay=1.0,
+        total=1.0, leave=False, delay=1.0, smoothing=0.1,
+        bar_format="{desc}{percentage:3.0f}%|{bar}| {elapsed}, {remaining} left{postfix}",
         disable=True if options.json or options.quiet or sys.stderr is None else None,
     ) as bar:
+        begun = time.monotonic()
+        before: list[int] = []
 
-        def progress(cards: int, done: int, total: int) -> None:
-            bar.total = total
+        def show(cards: int, share: float, done: int, total: int) -> None:
+            if not before:
+                # What an interrupted solve had finished took no time now.
+                resumed = share if getattr(options, "resume", False) else 0.0
+                before.append(done if resumed else 0)
+                bar.initial = bar.n = resumed
+            rate = (done - before[0]) / max(time.monotonic() - begun, 1e-3)
             bar.set_description(f"{cards} cards in hand", refresh=False)
-            bar.update(done - bar.n)
+            bar.set_postfix_str(f"{tqdm.format_sizeof(rate)} games/s", refresh=False)
+            bar.update(share - bar.n)
 
-        yield progress
+        yield Timetable(show)
 
 
 def _game(solution: Solution) -> dict[str, Any]:

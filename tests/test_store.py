@@ -275,10 +275,10 @@ def test_a_failed_save_leaves_the_old_solution(copied, monkeypatch):
     before = contents(folder)
     real = files.replace_file
 
-    def full(path, data):
+    def full(path, *pieces):
         if path.name.startswith("tier-03"):
             raise OSError(28, "No space left on device")
-        real(path, data)
+        real(path, *pieces)
 
     monkeypatch.setattr(files, "replace_file", full)
     with pytest.raises(StoreError, match="No space left on device"):

@@ -9,12 +9,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from gops_lab.matrix_games.batch import available_cores
+
 
 def machine() -> dict[str, Any]:
     """Return the processor, how many cores this process may use, the memory, the system."""
     return {
         "processor": _processor(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": available_cores(),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
         "system": f"{platform.system()} {platform.machine()}",
     }

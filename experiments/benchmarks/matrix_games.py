@@ -102,7 +102,8 @@ def open_spiel_solver() -> Callable[[Games], Any] | None:
 def measured(games: Games) -> dict[str, float]:
     """Return games a second of each solver."""
     few = games[:: max(1, len(games) // 300)][:300]
-    found = {"gops_lab batch": len(games) / seconds_of(lambda: gl.solve_matrix_games(games, workers=1))}
+    batch = seconds_of(lambda: gl.solve_matrix_games(games, workers=1))
+    found = {"gops_lab batch": len(games) / batch}
     found["scipy linprog"] = len(few) / seconds_of(
         lambda: [gl.solve_matrix_game(game, method="highs") for game in few], 2
     )
@@ -137,7 +138,8 @@ def main() -> None:
                  "times_linprog": rate / base}
                 for solver, rate in found.items()
             ]  # fmt: skip
-            print(kind, size, {solver: f"{rate:,.0f}" for solver, rate in found.items()}, flush=True)
+            rates = ", ".join(f"{solver} {rate:,.0f}" for solver, rate in found.items())
+            print(f"{kind} {size}x{size}, games a second: {rates}", flush=True)
     RESULTS.mkdir(parents=True, exist_ok=True)
     frame = pd.DataFrame(rows).sort_values(["kind", "size", "solver"])
     frame.to_csv(RESULTS / "matrix_games.csv", index=False, float_format="%.6g")

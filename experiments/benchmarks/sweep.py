@@ -167,7 +167,7 @@ def main() -> None:
         tiers = [row for row in tiers if any(row[k] != v for k, v in key.items())]
         if key["workers"] == 1:
             tiers += [
-                {**key, **row, "nanoseconds_per_game": 1e9 * row["cpu_seconds"] / row["stage_games"]}
+                key | row | {"nanoseconds_per_game": 1e9 * row["cpu_seconds"] / row["stage_games"]}
                 for row in by_tier
                 if row["stage_games"]
             ]

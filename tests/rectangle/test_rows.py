@@ -89,7 +89,7 @@ def test_values_kept_as_whole_numbers(ties: str) -> None:
 
 
 def test_large_tables_are_kept_at_half_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gops_lab.induction.rectangle import sweep
+    from gops_lab.induction.rectangle import plan as plan_module
 
     rules = Rules(cards=6, ties="discard")
     plan = plan_sweep(rules, WIN)
@@ -99,7 +99,7 @@ def test_large_tables_are_kept_at_half_the_size(monkeypatch: pytest.MonkeyPatch)
     for keep in ("all", 1):
         bytes_held = 8 * plan.held(6 if keep == "all" else keep)
         for room, dtype in ((bytes_held, np.float64), (bytes_held - 1, np.int32)):
-            monkeypatch.setattr(sweep, "FLOATS_UP_TO", room)
+            monkeypatch.setattr(plan_module, "FLOATS_UP_TO", room)
             tables, _ = solve_tiers(rules, WIN, keep=keep)
             assert {table.values.dtype for table in tables.values()} == {np.dtype(dtype)}
 

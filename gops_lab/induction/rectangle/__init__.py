@@ -4,23 +4,28 @@ See `sweep`; `layout` and `rows` for where values stand without and with leads; 
 """
 
 from gops_lab.induction.rectangle.plan import (
+    FLOATS_UP_TO,
     SweepPlan,
     TierPlan,
+    layout_name,
     leads_do_not_count,
     plan_sweep,
     supports,
 )
 from gops_lab.induction.rectangle.sweep import (
-    FLOATS_UP_TO,
+    InMemory,
     Shard,
     TierReport,
+    TierStore,
     report_tier,
+    solve_plan,
     solve_tier,
     solve_tiers,
 )
 from gops_lab.induction.rectangle.table import TierTable, empty_table
 
 __all__ = [
-    "FLOATS_UP_TO", "Shard", "SweepPlan", "TierPlan", "TierReport", "TierTable", "empty_table",
-    "leads_do_not_count", "plan_sweep", "report_tier", "solve_tier", "solve_tiers", "supports",
+    "FLOATS_UP_TO", "InMemory", "Shard", "SweepPlan", "TierPlan", "TierReport", "TierStore",
+    "TierTable", "empty_table", "layout_name", "leads_do_not_count", "plan_sweep", "report_tier",
+    "solve_plan", "solve_tier", "solve_tiers", "supports",
 ]

@@ -18,6 +18,9 @@ from gops_lab.induction.rectangle.rows import MOST_LEADS, RowLayouts, Rows
 GAMES_PER_SHARD = 2_000_000
 """Stage games of a work unit: a fraction of a second."""
 
+FLOATS_UP_TO = 2**32
+"""Where no dtype is asked for, values that would take more bytes as float64 are kept as int32."""
+
 MOST_PRIZES = 20
 """Prize sets are enumerated, all of them."""
 
@@ -118,6 +121,11 @@ class TierPlan:
         return self.layouts.values(self.size, kind)
 
 
+def layout_name(tier: TierPlan) -> str:
+    """Return how a tier's values are laid out: ``blocks`` (see `layout`) or ``rows``."""
+    return "blocks" if isinstance(tier.layouts, Layouts) else "rows"
+
+
 @dataclass(frozen=True, eq=False)
 class SweepPlan:
     """All tiers of a sweep.
@@ -142,19 +150,24 @@ class SweepPlan:
         """Values to keep, all tiers, without padding."""
         return sum(tier.values for tier in self.tiers)
 
-    def held(self, keep: int) -> int:
+    def kept(self, keep: str | int) -> int:
+        """Return how many tiers are kept if so many of the highest, or "all", are asked for."""
+        return len(self.tiers) if keep == "all" else min(int(keep), len(self.tiers))
+
+    def held(self, keep: str | int) -> int:
         """Return how many numbers are held at the same time, padding included.
 
-        Parameters
-        ----------
-        keep : int
-            How many of the highest tiers are kept; the others only until the next is solved.
+        Tiers that are not kept are held until the next is solved.
         """
         lengths = [tier.length for tier in self.tiers]
-        first_kept = max(0, len(lengths) - keep)
+        first_kept = len(lengths) - self.kept(keep)
         passing = [low + high for low, high in list(pairwise(lengths))[:first_kept]]
         at_the_end = sum(lengths[max(0, first_kept - 1) :])
         return max([at_the_end, *passing])
+
+    def dtype(self, keep: str | int) -> str:
+        """Return what values are kept as where nothing is asked for; see `FLOATS_UP_TO`."""
+        return "float64" if 8 * self.held(keep) <= FLOATS_UP_TO else "int32"
 
 
 def plan_sweep(
@@ -162,7 +175,7 @@ def plan_sweep(
     objective: Objective = MARGIN,
     start_leads: tuple[int, int] = (0, 0),
     start_codes: IntArray | None = None,
-    games_per_shard: int = GAMES_PER_SHARD,
+    games_per_shard: int | None = None,
 ) -> SweepPlan:
     """Return what has to be solved below some pairs of hands.
 
@@ -175,8 +188,8 @@ def plan_sweep(
     start_codes : array of int64, optional
         Rank patterns of the hands to start from, with as many cards as the rules; default those of
         the rules.
-    games_per_shard : int
-        About how many stage games make a work unit.
+    games_per_shard : int, optional
+        About how many stage games make a work unit; default `GAMES_PER_SHARD`.
 
     Raises
     ------
@@ -215,7 +228,7 @@ def plan_sweep(
         offsets, game_offsets = (
             np.concatenate(([0], np.cumsum(each))) for each in (lengths, games)
         )
-        shards = _shards(game_offsets, games_per_shard)
+        shards = _shards(game_offsets, games_per_shard or GAMES_PER_SHARD)
         low_bid = rules.negative_stakes == "low_bid"
         tiers.append(
             TierPlan(tier, *kept, offsets, game_offsets, size, layouts, low_bid, shards)
