@@ -343,8 +343,8 @@ def test_what_is_half_written_is_solved_again(whole, tmp_path, monkeypatch):
     line = journal(folder)[-1]
     part = folder / f"tier-{line['tier']:02d}-values.part"
     before = part.read_bytes()
-    whole_length = np.load(whole_values(whole("margin"), line["tier"])).size
-    end = len(before) - 8 * (whole_length - line["end"])
+    length = np.load(next(whole("margin").glob(f"tier-{line['tier']:02d}-values-*"))).size
+    end = len(before) - 8 * (length - line["end"])
     assert end < len(before)
     part.write_bytes(before[:end] + b"\xaa" * (len(before) - end))
     (folder / "tier-05-values.part").write_bytes(b"nothing of value")
@@ -352,10 +352,6 @@ def test_what_is_half_written_is_solved_again(whole, tmp_path, monkeypatch):
         file.write(b'{"tier": 3, "un')
     SOLVES["margin"](out=folder, resume=True)
     assert contents(folder) == contents(whole("margin"))
-
-
-def whole_values(folder, tier):
-    return next(folder.glob(f"tier-{tier:02d}-values-*"))
 
 
 # What is unfinished is no solution
@@ -467,7 +463,7 @@ def damaged(folder, path, damage):
     damage(path)
     after = contents(folder)
     assert after != before
-    with pytest.raises(StoreError, match=r"damaged|cannot be opened|does not fit") as raised:
+    with pytest.raises(StoreError, match=r"damaged|cannot be opened") as raised:
         SOLVES["margin"](out=folder, resume=True)
     assert str(folder) in str(raised.value)
     assert contents(folder) == after
@@ -600,10 +596,10 @@ def test_a_disk_that_is_full_at_any_flush(whole, tmp_path, monkeypatch, name):
             try:
                 SOLVES[name](out=folder)
             except StoreError as error:
-                failed = str(error)
-        if failed is None:
-            break
-        assert "No space left" in failed
+                said = str(error)
+            else:
+                break
+        assert "No space left" in said
         with pytest.raises(StoreError):
             gl.load(folder)
         SOLVES[name](out=folder, resume=True)
