@@ -592,7 +592,6 @@ def test_a_disk_that_is_full_at_any_flush(whole, tmp_path, monkeypatch, name):
 
         with monkeypatch.context() as patch:
             patch.setattr(os, "fsync", fsync)
-            failed = None
             try:
                 SOLVES[name](out=folder)
             except StoreError as error:
