@@ -273,7 +273,7 @@ def test_a_reader_written_from_the_page(tmp_path, name):
                 left = set(combinations(game.prizes, len(game.prizes) - played))
                 for prizes in [order[played:]] if order else sorted(left):
                     for carried in range(-3, 8, 3 - 2 * (game.cards < 4)):
-                        for _ in range(2):
+                        for _ in range(6 if game.cards < 4 else 2):
                             asked += 1
                             lead = (7 * asked) % (2 * reach + high - low + 1) - reach + low
                             state = gl.State(hand_a, hand_b, prizes, None, carried, lead)
