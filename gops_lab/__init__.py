@@ -8,6 +8,6 @@ from gops_lab.induction import Forecast, Solution, forecast, load, solve, solve_
 from gops_lab.matrix_games import solve_matrix_game, solve_matrix_games
 
 __all__ = [
-    "AuditReport", "Forecast", "GopsError", "Rules", "Solution", "State", "__version__", "audit", "forecast",
-    "load", "solve", "solve_match", "solve_matrix_game", "solve_matrix_games",
+    "AuditReport", "Forecast", "GopsError", "Rules", "Solution", "State", "__version__", "audit",
+    "forecast", "load", "solve", "solve_match", "solve_matrix_game", "solve_matrix_games",
 ]

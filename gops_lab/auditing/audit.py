@@ -12,10 +12,10 @@ from pathlib import Path
 
 from gops_lab.auditing.hands import PatternCodes, codes_of, mirror, patterns_below
 from gops_lab.auditing.manifest import FIELDS, Manifest, StoredTier, read_manifest
-from gops_lab.auditing.recomputation import SCRATCH_CARDS, Enclosure, Recomputation
+from gops_lab.auditing.recomputation import Enclosure, Recomputation
 from gops_lab.auditing.report import AuditReport, Check, Disagreement
 from gops_lab.auditing.tables import Entry, PatternTable, Table, open_table
-from gops_lab.errors import ArgumentError, StoreError
+from gops_lab.errors import ArgumentError, GopsError, StoreError
 from gops_lab.game import checks
 from gops_lab.game.state import State
 
@@ -250,7 +250,7 @@ class _Audit:
             state = again.state(entry)
             try:
                 found = again.enclose(state)
-            except StoreError as error:
+            except GopsError as error:
                 self._disagree(tier, state, entry, None, str(error))
             else:
                 methods.update(found.methods)

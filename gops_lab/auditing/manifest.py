@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar
 
 from gops_lab.auditing.utility import Utility
 from gops_lab.errors import GopsError, StoreError
@@ -120,7 +120,9 @@ def read_manifest(folder: Path) -> Manifest:
         raise StoreError(f"{file} is not written as the format says, though its SHA-256 fits")
     try:
         return _manifest(content)
-    except (GopsError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except (
+        GopsError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError
+    ) as error:
         raise StoreError(f"{file} is garbled: {type(error).__name__}: {error}") from error
 
 
@@ -266,7 +268,7 @@ def _of(content: Any, name: str, kind: type[T]) -> T:
     value = content[name]
     if type(value) is not kind:
         raise TypeError(f"{name} must be {kind.__name__}, not {value!r}")
-    return cast(T, value)
+    return value
 
 
 def _integer(value: Any, name: str) -> int:

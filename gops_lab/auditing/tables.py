@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator
+import re
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -200,8 +199,7 @@ class NodeTable:
         if tier.dtype not in ("text", "float64", "float32"):
             raise StoreError(f"nodes have values of {tier.dtype}")
         self._columns = [np.ascontiguousarray(column) for column in nodes.T]
-        self._values = values
-        self._exact = manifest.exact
+        self._values = _fractions(values) if manifest.exact else values.tolist()
         self.size = len(values)
         undecided = np.ones(max(self.size - 1, 0), np.bool_)
         for column in self._columns:
@@ -237,5 +235,15 @@ class NodeTable:
         return Entry(code, Place(mask, carried, lead), self._value(position))
 
     def _value(self, position: int) -> Number:
-        value = self._values[position]
-        return Fraction(value.decode("ascii")) if self._exact else float(value)
+        value: Number = self._values[position]
+        return value
+
+
+def _fractions(texts: npt.NDArray[Any]) -> list[Fraction]:
+    """Return values that are written as integers or fractions."""
+    values = []
+    for text in texts.tolist():
+        if not re.fullmatch(rb"-?\d+(/\d*[1-9]\d*)?", text):
+            raise StoreError(f"value {text!r} is no integer or fraction")
+        values.append(Fraction(text.decode("ascii")))
+    return values
