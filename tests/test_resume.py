@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -231,7 +230,8 @@ for count in range(1, 1000):
         child(lambda: killed(5, place, resume=True))
     solve(out=place, resume=True)
     after = test_resume.contents(place)
-    different = sorted(name for name in {*after, *expected} if after.get(name) != expected.get(name))
+    names = {*after, *expected}
+    different = sorted(name for name in names if after.get(name) != expected.get(name))
     found.append([count, loads == complete, different])
     shutil.rmtree(place)
 print(json.dumps(found))
@@ -343,7 +343,8 @@ def test_what_is_half_written_is_solved_again(whole, tmp_path, monkeypatch):
     line = journal(folder)[-1]
     part = folder / f"tier-{line['tier']:02d}-values.part"
     before = part.read_bytes()
-    end = len(before) - 8 * (np.load(whole_values(whole("margin"), line["tier"])).size - line["end"])
+    length = np.load(next(whole("margin").glob(f"tier-{line['tier']:02d}-values-*"))).size
+    end = len(before) - 8 * (length - line["end"])
     assert end < len(before)
     part.write_bytes(before[:end] + b"\xaa" * (len(before) - end))
     (folder / "tier-05-values.part").write_bytes(b"nothing of value")
@@ -351,10 +352,6 @@ def test_what_is_half_written_is_solved_again(whole, tmp_path, monkeypatch):
         file.write(b'{"tier": 3, "un')
     SOLVES["margin"](out=folder, resume=True)
     assert contents(folder) == contents(whole("margin"))
-
-
-def whole_values(folder, tier):
-    return next(folder.glob(f"tier-{tier:02d}-values-*"))
 
 
 # What is unfinished is no solution
@@ -466,7 +463,7 @@ def damaged(folder, path, damage):
     damage(path)
     after = contents(folder)
     assert after != before
-    with pytest.raises(StoreError, match="damaged|cannot be opened|does not fit") as raised:
+    with pytest.raises(StoreError, match=r"damaged|cannot be opened") as raised:
         SOLVES["margin"](out=folder, resume=True)
     assert str(folder) in str(raised.value)
     assert contents(folder) == after
@@ -598,9 +595,10 @@ def test_a_disk_that_is_full_at_any_flush(whole, tmp_path, monkeypatch, name):
             try:
                 SOLVES[name](out=folder)
             except StoreError as error:
-                assert "No space left" in str(error)
+                said = str(error)
             else:
                 break
+        assert "No space left" in said
         with pytest.raises(StoreError):
             gl.load(folder)
         SOLVES[name](out=folder, resume=True)

@@ -114,7 +114,8 @@ def read_journal(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], by
             raise StoreError(f"{path} is damaged: line {number} is not JSON") from error
         if number == 1 and isinstance(row, dict) and row.get("format") == FORMAT:
             check_version(path, row.get("format_version"))
-        if not isinstance(row, dict) or not row.pop("line_sha256", None) or _line(row, before) != text:
+        sealed = isinstance(row, dict) and row.pop("line_sha256", None) is not None
+        if not sealed or _line(row, before) != text:
             raise StoreError(f"{path} is damaged: line {number} is not what was written")
         rows.append(row)
         before = text
