@@ -427,7 +427,6 @@ def test_an_array_of_another_type_is_found(copied):
         (lambda m: m["tiers"]["2"]["report"].update(error=-1.0), "error must be"),
         (lambda m: m["tiers"]["2"]["files"]["values"].update(name="../x.npy"), "should be"),
         (lambda m: m["objective"].update(table={}), "objective margin has fields"),
-        (lambda m: m.update(keep=2), "keep is 2"),
     ],
 )
 def test_a_wrong_manifest_is_one_clear_sentence(copied, change, words):

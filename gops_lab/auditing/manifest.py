@@ -136,7 +136,7 @@ def _no_number(name: str) -> NoReturn:
 
 def _manifest(content: Mapping[str, Any]) -> Manifest:
     missing = [name for name in FIELDS if name not in content]
-    unknown = [name for name in content if name not in (*FIELDS, "keep")]
+    unknown = [name for name in content if name not in FIELDS]
     if missing or unknown:
         raise ValueError(f"fields missing: {missing}; fields not known: {unknown}")
     rules, game = _rules(content, "rules"), _rules(content, "game")
@@ -165,7 +165,9 @@ def _manifest(content: Mapping[str, Any]) -> Manifest:
     if not all(isinstance(version, str) for version in _of(content, "versions", dict).values()):
         raise ValueError(f"versions are {content['versions']}")
     tiers = _tiers(_of(content, "tiers", dict), game, exact)
-    _check_kept(content, tiers, begun)
+    kept = [number for number, tier in tiers.items() if tier.files]
+    if kept != sorted(tiers)[len(tiers) - len(kept) :]:
+        raise ValueError(f"tiers {kept} are kept, which are not the highest")
     return Manifest(rules, game, utility, begun, (low, high), exact, reductions, tiers)
 
 
@@ -243,25 +245,6 @@ def _check_entry(tier: StoredTier, game: Rules, exact: bool) -> None:
     # A tier of the general sweep that has no states names no number of prizes.
     if tier.prizes != left and not (tier.layout == "nodes" and tier.prizes == 0):
         raise ValueError(f"{where} says {tier.prizes} prizes are to come; there are {left}")
-
-
-def _check_kept(
-    content: Mapping[str, Any], tiers: Mapping[int, StoredTier], begun: State
-) -> None:
-    kept = [number for number, tier in tiers.items() if tier.files]
-    if kept != sorted(tiers)[len(tiers) - len(kept) :]:
-        raise ValueError(f"tiers {kept} are kept, which are not the highest")
-    keep = content.get("keep", "all" if len(kept) == len(tiers) else len(kept))
-    if keep == "all":
-        wanted = {len(tiers)}
-    else:
-        # A stage game is answered from the tier below: its own has no table and does not count.
-        wanted = {
-            min(_integer(keep, "keep") + more, len(tiers))
-            for more in range(2 if begun.upcard is not None else 1)
-        }
-    if len(kept) not in wanted:
-        raise ValueError(f"keep is {keep!r}, but tiers {kept} of {list(tiers)} are kept")
 
 
 def _of(content: Any, name: str, kind: type[T]) -> T:
