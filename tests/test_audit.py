@@ -426,6 +426,10 @@ def test_an_array_of_another_type_is_found(copied):
         (lambda m: m["tiers"]["2"].update(prizes=3), "prizes are to come"),
         (lambda m: m["tiers"]["2"]["report"].update(error=-1.0), "error must be"),
         (lambda m: m["tiers"]["2"]["files"]["values"].update(name="../x.npy"), "should be"),
+        (lambda m: m.update(tiers={}), "tiers are"),
+        (lambda m: m["start"].pop("lead"), "start has fields"),
+        (lambda m: m["tiers"]["2"]["report"].update(values=-1), "values must not be negative"),
+        (lambda m: m["tiers"]["2"]["report"].update(stage_games=1), "are not 1 games"),
         (lambda m: m["objective"].update(table={}), "objective margin has fields"),
     ],
 )
@@ -441,6 +445,13 @@ def test_a_swap_that_the_utility_does_not_allow_is_found(copied):
     folder.manifest["objective"]["table"]["2"] = "9.0"
     with pytest.raises(StoreError, match="swap is used"):
         gl.audit(folder.seal())
+
+
+def test_a_lead_without_a_utility_is_found(copied):
+    folder = copied("nodes, utility")
+    for lead in range(-11, -2):
+        folder.manifest["objective"]["table"].pop(str(lead))
+    assert "says nothing of lead" in said(gl.audit(folder.seal()))
 
 
 def test_an_unsealed_manifest_is_found(copied):

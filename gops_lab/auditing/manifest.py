@@ -20,6 +20,7 @@ FIELDS = (
     "format", "format_version", "rules", "objective", "start", "start_leads", "game", "exact",
     "method", "reductions", "versions", "tiers", "sha256",
 )
+STATE = ("hand_a", "hand_b", "prizes", "upcard", "carried", "lead")
 REDUCTIONS = ("patterns", "swap", "drop_lead", "decided")
 LAYOUTS = {"blocks": "patterns", "rows": "patterns", "nodes": "nodes"}
 """Each layout, and the array that says whose values are where."""
@@ -140,7 +141,10 @@ def _manifest(content: Mapping[str, Any]) -> Manifest:
     if missing or unknown:
         raise ValueError(f"fields missing: {missing}; fields not known: {unknown}")
     rules, game = _rules(content, "rules"), _rules(content, "game")
-    begun = check_state(rules, State(**_of(content, "start", dict)))
+    written = _of(content, "start", dict)
+    if sorted(written) != sorted(STATE):
+        raise ValueError(f"start has fields {sorted(written)}")
+    begun = check_state(rules, State(**written))
     low, high = (_integer(lead, "start_leads") for lead in _of(content, "start_leads", list))
     if not low <= begun.lead <= high:
         raise ValueError(f"start_leads {low}, {high} leave out the lead of start, {begun.lead}")
@@ -164,7 +168,8 @@ def _manifest(content: Mapping[str, Any]) -> Manifest:
     _of(content, "method", str)
     if not all(isinstance(version, str) for version in _of(content, "versions", dict).values()):
         raise ValueError(f"versions are {content['versions']}")
-    tiers = _tiers(_of(content, "tiers", dict), game, exact)
+    is_over = rounds_left(rules, begun) == 0
+    tiers = _tiers(_of(content, "tiers", dict), game, exact, is_over)
     kept = [number for number, tier in tiers.items() if tier.files]
     if kept != sorted(tiers)[len(tiers) - len(kept) :]:
         raise ValueError(f"tiers {kept} are kept, which are not the highest")
@@ -191,10 +196,14 @@ def _game_left(rules: Rules, begun: State) -> Rules:
     )
 
 
-def _tiers(written: Mapping[str, Any], game: Rules, exact: bool) -> dict[int, StoredTier]:
+def _tiers(
+    written: Mapping[str, Any], game: Rules, exact: bool, is_over: bool
+) -> dict[int, StoredTier]:
     lowest = game.cards - game.rounds + 1
     names = [str(number) for number in range(lowest, game.cards + 1)]
-    if written and list(written) != names:
+    if is_over:
+        names = []
+    if list(written) != names:
         raise ValueError(f"tiers are {list(written)}, but the game has {names}")
     tiers = {}
     for name, entry in written.items():
@@ -202,24 +211,25 @@ def _tiers(written: Mapping[str, Any], game: Rules, exact: bool) -> dict[int, St
         report = _of(entry, "report", dict)
         files = {
             kind: StoredFile(
-                _of(file, "name", str), _integer(file["bytes"], "bytes"), _of(file, "sha256", str)
+                _of(file, "name", str), _count(file["bytes"], "bytes"), _of(file, "sha256", str)
             )
             for kind, file in _of(entry, "files", dict).items()
         }
         tier = StoredTier(
             number,
-            _integer(report["stage_games"], "stage_games"),
-            _integer(report["values"], "values"),
+            _count(report["stage_games"], "stage_games"),
+            _count(report["values"], "values"),
             _size(report["worst_gap"], "worst_gap"),
             _size(report["error"], "error"),
             _of(entry, "layout", str) if files else "",
-            _integer(entry["prizes"], "prizes") if files else 0,
+            _count(entry["prizes"], "prizes") if files else 0,
             _of(entry, "dtype", str) if files else "",
             _size(entry["step"], "step") if files else 1.0,
             files,
         )
-        for count in _of(report, "methods", dict).values():
-            _integer(count, "methods")
+        methods = _of(report, "methods", dict)
+        if sum(_count(games, "methods") for games in methods.values()) != tier.stage_games:
+            raise ValueError(f"tier {name}: methods {methods} are not {tier.stage_games} games")
         if files:
             _check_entry(tier, game, exact)
         tiers[number] = tier
@@ -258,6 +268,12 @@ def _integer(value: Any, name: str) -> int:
     if type(value) is not int:
         raise TypeError(f"{name} must be an integer, not {value!r}")
     return value
+
+
+def _count(value: Any, name: str) -> int:
+    if _integer(value, name) < 0:
+        raise ValueError(f"{name} must not be negative, not {value}")
+    return int(value)
 
 
 def _size(value: Any, name: str) -> float:

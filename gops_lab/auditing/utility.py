@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from gops_lab.errors import StoreError
+
 Number = float | Fraction
 
 
@@ -45,6 +47,8 @@ class Utility:
         and each lead says what the opposite one is worth.
         """
         name = written["name"]
+        if not isinstance(name, str):
+            raise TypeError(f"an objective's name must be text, not {name!r}")
         if name in ("margin", "win"):
             if set(written) != {"name"}:
                 raise ValueError(f"objective {name} has fields {sorted(written)}")
@@ -77,15 +81,17 @@ class Utility:
 
         Raises
         ------
-        LookupError
+        StoreError
             If the table does not say.
         """
         if self.is_margin:
             value: Number = lead
         elif self.name == "win":
             value = (lead > 0) - (lead < 0)
-        else:
+        elif lead in self.table:
             value = self.table[lead]
+        else:
+            raise StoreError(f"objective {self.name!r} says nothing of lead {lead}")
         return Fraction(value) if self.exact else float(value)
 
     def is_constant(self, low: int, high: int) -> bool:
