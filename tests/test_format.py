@@ -20,6 +20,7 @@ class Reader:
 
     def __init__(self, folder):
         self.folder = folder
+        self.arrays = {}
         self.manifest = json.loads((folder / "manifest.json").read_text())
         assert self.manifest["format"] == "gops_lab solution"
         assert self.manifest["format_version"] == 1
@@ -55,8 +56,14 @@ class Reader:
         return float(text) if set(text) & set(".en") else Fraction(text)
 
     def array(self, tier, kind):
+        name = tier["files"][kind]["name"]
+        if name not in self.arrays:
+            self.arrays[name] = self.read(name)
+        return self.arrays[name]
+
+    def read(self, name):
         """Read an .npy file without numpy's help."""
-        data = (self.folder / tier["files"][kind]["name"]).read_bytes()
+        data = (self.folder / name).read_bytes()
         assert data[:8] == b"\x93NUMPY\x01\x00"
         (length,) = struct.unpack("<H", data[8:10])
         header = eval(data[10 : 10 + length])
@@ -225,7 +232,10 @@ CASES = {
         UNEQUAL.hand_a, UNEQUAL.hand_b, UNEQUAL.prizes, lead=3)),
     "rows, win, int32": lambda: kept_as("int32", UNEQUAL, "win"),
     "rows, many leads": lambda: kept_as("float64", UNEQUAL, "win", (0, -3, 4)),
-    "rows, utility": lambda: gl.solve(UNEQUAL, lambda lead: min(max(lead, -4), 5) / 7),
+    "rows, utility": lambda: gl.solve(
+        gl.Rules(hand_a=(1, 4, 5), hand_b=(2, 3, 6), prizes=(1, 4, 6)),
+        lambda lead: min(lead, 2) + lead**2 / 7,
+    ),
     "rows, known order": lambda: gl.solve(
         gl.Rules(cards=4, hand_b=(2, 3, 5, 6), order=(2, 4, 1, 3))
     ),
@@ -259,11 +269,12 @@ def test_a_reader_written_from_the_page(tmp_path, name):
                 left = set(combinations(game.prizes, len(game.prizes) - played))
                 for prizes in [order[played:]] if order else sorted(left):
                     for carried in range(-3, 8, 3 - 2 * (game.cards < 4)):
-                        asked += 1
-                        lead = (7 * asked) % (2 * reach + high - low + 1) - reach + low
-                        state = gl.State(hand_a, hand_b, prizes, None, carried, lead)
-                        compared += compare(solved, reader, state)
-    assert compared > 15
+                        for _ in range(6 if game.cards < 4 else 2):
+                            asked += 1
+                            lead = (7 * asked) % (2 * reach + high - low + 1) - reach + low
+                            state = gl.State(hand_a, hand_b, prizes, None, carried, lead)
+                            compared += compare(solved, reader, state)
+    assert compared > 8
 
 
 def compare(solved, reader, state):

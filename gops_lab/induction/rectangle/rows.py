@@ -171,7 +171,8 @@ class Rows:
     def find_rows(self, sets: IntArray, sums: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the row of each (prize set, sum), and whether there is one."""
         place = np.searchsorted(self.masks, sets).clip(max=len(self.masks) - 1)
-        within = np.abs(sums) <= self._spread // 2
+        # A sum beyond the largest would get the key of the next set's first.
+        within = np.abs(sums) < self._spread // 2
         keys = place * self._spread + self._ranked(np.where(within, sums, 0))
         row = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
         return row, within & (self.masks[place] == sets) & (self._keys[row] == keys)
