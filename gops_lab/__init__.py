@@ -1,12 +1,13 @@
 """Exact, certified solutions of GOPS (Goofspiel, the Game of Pure Strategy)."""
 
 from gops_lab._version import __version__
+from gops_lab.auditing import AuditReport, audit
 from gops_lab.errors import GopsError
 from gops_lab.game import Rules, State
 from gops_lab.induction import Forecast, Solution, forecast, load, solve, solve_match
 from gops_lab.matrix_games import solve_matrix_game, solve_matrix_games
 
 __all__ = [
-    "Forecast", "GopsError", "Rules", "Solution", "State", "__version__", "forecast", "load",
-    "solve", "solve_match", "solve_matrix_game", "solve_matrix_games",
+    "AuditReport", "Forecast", "GopsError", "Rules", "Solution", "State", "__version__", "audit",
+    "forecast", "load", "solve", "solve_match", "solve_matrix_game", "solve_matrix_games",
 ]

@@ -105,6 +105,19 @@ def parser() -> argparse.ArgumentParser:
         "--games", type=integer, default=3, metavar="N", help="games in the match, default 3"
     )
 
+    about = "Re-check a stored solution by a path that shares no code with what solved it."
+    sub = commands.add_parser("audit", help=about, description=about, allow_abbrev=False)
+    sub.add_argument("folder", type=path, metavar="FOLDER", help="a stored solution")
+    sub.add_argument("--json", action="store_true", help="print one JSON object")
+    sub.add_argument("--quiet", action="store_true", help="draw no progress bar")
+    sub.add_argument(
+        "--samples", type=integer, default=100, metavar="N",
+        help="values of each tier to solve again, all if there are fewer; default 100",
+    )
+    sub.add_argument(
+        "--seed", type=integer, default=0, metavar="S", help="which ones are drawn; default 0"
+    )
+
     sub = command("forecast", "Say how large a solve would be; refuse what cannot fit.")
     objective(sub)
     return whole

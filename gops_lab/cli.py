@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -25,6 +25,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from gops_lab.arguments import complain, joined, parser
+from gops_lab.auditing import audit
 from gops_lab.errors import (
     ArgumentError,
     GopsError,
@@ -34,9 +35,11 @@ from gops_lab.errors import (
     StoreError,
     TableError,
 )
+from gops_lab.game.objectives import as_objective
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, start
 from gops_lab.induction import Solution, forecast, load, solve, solve_match
+from gops_lab.induction.decks import deck_of
 from gops_lab.induction.forecast import readable_size
 from gops_lab.induction.manifest import MANIFEST
 from gops_lab.induction.timetable import Timetable
@@ -68,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     try:
         options = parser().parse_args(joined(arguments))
-        COMMANDS[options.command](options)
+        return COMMANDS[options.command](options) or 0
     except SystemExit as stop:  # after --help, or a bad argument that has been reported
         return int(stop.code or 0)
     except OccupiedError as error:
@@ -107,6 +110,9 @@ def _checking_arguments() -> Iterator[None]:
 # Commands
 
 FIRST_BIDS = {"value": ".6f", "gap": ".0e"}
+
+MOST_SHOWN = 20
+"""Most disagreements of an audit that are printed; ``--json`` gives all."""
 
 
 def _solve(options: argparse.Namespace) -> None:
@@ -156,6 +162,8 @@ def _bids(options: argparse.Namespace) -> None:
         if not os.path.isfile(folder / MANIFEST):
             raise _ArgumentError(f"--solution {folder} holds no solution: there is no {MANIFEST}")
         solution = _stored(folder, rules, options)
+    elif (deck := deck_of(rules, as_objective(options.objective))) and not options.exact:
+        solution = load(deck)
     else:
         solution = solve(rules, options.objective, start=state, exact=options.exact)
     stage = solution.stage_solution(state)
@@ -269,9 +277,42 @@ def _forecast(options: argparse.Namespace) -> None:
     expected.check_fits()
 
 
-COMMANDS = {
-    "solve": _solve, "bids": _bids, "table": _table, "match": _match, "forecast": _forecast,
+def _audit(options: argparse.Namespace) -> int:
+    with tqdm(
+        unit=" values", leave=False, delay=1.0,
+        disable=True if options.json or options.quiet or sys.stderr is None else None,
+    ) as bar:
+
+        def progress(cards: int, done: int, total: int) -> None:
+            bar.total = total
+            bar.set_description(f"{cards} cards in hand", refresh=False)
+            bar.update(done - bar.n)
+
+        report = audit(
+            options.folder, samples=options.samples, seed=options.seed, progress=progress
+        )
+    if options.json:
+        _print_json(report.as_dict())
+    else:
+        print(f"{report.game}, objective {report.objective}\n")
+        for line in report.checks:
+            print(line)
+        print()
+        for wrong in report.disagreements[:MOST_SHOWN]:
+            print(f"DISAGREES {wrong}")
+        if report.agrees:
+            print("the audit agrees with all that it checked")
+        else:
+            more = max(0, len(report.disagreements) - MOST_SHOWN)
+            print(f"{len(report.disagreements)} disagreements{f', {more} not shown' * bool(more)}")
+    return 0 if report.agrees else 1
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int | None]] = {
+    "solve": _solve, "bids": _bids, "table": _table, "match": _match, "audit": _audit,
+    "forecast": _forecast,
 }
+"""What each command does, and the exit code if it is not 0."""
 
 
 # What commands share

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from gops_lab.errors import OccupiedError, StoreError
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State
+from gops_lab.induction.decks import DECKS, deck_folder
 from gops_lab.induction.files import as_json, locked, replace_file, storing
 from gops_lab.induction.journal import JOURNAL, unfinished
 from gops_lab.induction.manifest import (
@@ -83,18 +84,34 @@ def save(solution: Solution, folder: str | os.PathLike[str]) -> Path:
 
 
 def load(folder: str | os.PathLike[str]) -> Solution:
-    """Read a solution that `Solution.save` or `gops_lab.solve` wrote.
+    """Read a solution that `Solution.save` or `gops_lab.solve` wrote, or one that is built in.
 
     Values are read from the disk as they are asked for. The manifest is checked against its hash
     and the game it describes, every file against its length, and small ones against their hash.
+
+    Parameters
+    ----------
+    folder : path
+        Or the name of a solved deck that comes with the package: ``"13-carry-margin"``,
+        ``"13-discard-margin"`` (unless there is such a folder).
 
     Raises
     ------
     StoreError
         If the folder holds no solution, one that is not finished, one of a newer format, or a
         file that is damaged.
+
+    Examples
+    --------
+    >>> import gops_lab as gl
+    >>> deck = gl.load("13-carry-margin")
+    >>> strategy = deck.strategy(gl.State(range(1, 14), range(1, 14), range(1, 13), upcard=13))
+    >>> int(strategy.idxmax())
+    13
     """
     path = as_path(folder)
+    if str(path) in DECKS and not path.exists():
+        path = deck_folder(str(path))
     if os.path.exists(path / JOURNAL) and not os.path.exists(path / MANIFEST):
         raise StoreError(unfinished(path))
     manifest = read_manifest(path)
