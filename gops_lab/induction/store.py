@@ -219,7 +219,10 @@ def _read(path: Path, manifest: dict[str, Any]) -> Solution:
         if not tier["files"]:
             continue
         if tier["layout"] != "nodes" and not plans:
-            plan = plan_sweep(reducer.rules, reducer.objective, reducer.start_leads)
+            kept = [int(each) for each, other in manifest["tiers"].items() if other["files"]]
+            plan = plan_sweep(
+                reducer.rules, reducer.objective, reducer.start_leads, lowest=min(kept)
+            )
             plans = {each.tier: each for each in plan.tiers}
         tables[number] = read_table(path, tier, reducer, plans.get(number))
     return Solution(

@@ -176,6 +176,7 @@ def plan_sweep(
     start_leads: tuple[int, int] = (0, 0),
     start_codes: IntArray | None = None,
     games_per_shard: int | None = None,
+    lowest: int = 1,
 ) -> SweepPlan:
     """Return what has to be solved below some pairs of hands.
 
@@ -190,6 +191,8 @@ def plan_sweep(
         the rules.
     games_per_shard : int, optional
         About how many stage games make a work unit; default `GAMES_PER_SHARD`.
+    lowest : int
+        Cards in hand of the lowest tier to plan; no tier is left out above it.
 
     Raises
     ------
@@ -212,10 +215,11 @@ def plan_sweep(
         raise RulesError(f"start_codes must all be patterns of {rules.cards} cards")
     classes = np.zeros(len(codes), np.int64)
     ways = np.zeros((len(codes), MOST_BIDS), np.int64)
-    ways[:, 0] = 1
+    if isinstance(layouts, RowLayouts):
+        ways[:, 0] = 1
     extra = len(rules.prizes) - rules.rounds
     tiers = []
-    for tier in range(rules.cards, rules.cards - rules.rounds, -1):
+    for tier in range(rules.cards, max(rules.cards - rules.rounds, lowest - 1), -1):
         rounds = tier - (rules.cards - rules.rounds)
         kept = _kept(codes, classes, ways, layouts)
         size = rounds + extra
@@ -233,10 +237,11 @@ def plan_sweep(
         tiers.append(
             TierPlan(tier, *kept, offsets, game_offsets, size, layouts, low_bid, shards)
         )
-        played = rules.cards - tier
-        codes, classes, ways = _patterns_below(
-            codes, classes, ways, played, rules, layouts.swap
-        )
+        if tier > lowest:
+            played = rules.cards - tier
+            codes, classes, ways = _patterns_below(
+                codes, classes, ways, played, rules, layouts.swap
+            )
     return SweepPlan(rules, tuple(reversed(tiers)))
 
 
