@@ -162,10 +162,10 @@ def _bids(options: argparse.Namespace) -> None:
         if not os.path.isfile(folder / MANIFEST):
             raise _ArgumentError(f"--solution {folder} holds no solution: there is no {MANIFEST}")
         solution = _stored(folder, rules, options)
-    elif (deck := deck_of(rules, as_objective(options.objective))) and not options.exact:
-        solution = load(deck)
     else:
-        solution = solve(rules, options.objective, start=state, exact=options.exact)
+        solution = _solved_deck(options, rules) or solve(
+            rules, options.objective, start=state, exact=options.exact
+        )
     stage = solution.stage_solution(state)
     strategies = {player: solution.strategy(state, player) for player in "ab"}
     if options.json:
@@ -208,7 +208,7 @@ def _table(options: argparse.Namespace) -> None:
         raise _ArgumentError("a Parquet table needs a file: give --out FILE")
     if options.out is not None:
         _check_can_write(Path(options.out).parent)
-    table = tables.first_bids_table(_solution(options, rules))
+    table = tables.first_bids_table(_solved_deck(options, rules) or _solution(options, rules))
     if options.out is not None:
         tables.write_table(table, options.format, options.out)
     if options.json:
@@ -331,6 +331,14 @@ def _stored(folder: Path, rules: Rules, options: argparse.Namespace) -> Solution
                 f"{folder} holds another solution: {name} is {found[name]!r}, not {value!r}"
             )
     return solution
+
+
+def _solved_deck(options: argparse.Namespace, rules: Rules) -> Solution | None:
+    """Return the solution that comes with the package, if it is what the options ask for."""
+    if options.exact or getattr(options, "method", None) is not None:
+        return None
+    deck = deck_of(rules, as_objective(options.objective))
+    return None if deck is None else load(deck)
 
 
 def _solution(options: argparse.Namespace, rules: Rules, **how: Any) -> Solution:
