@@ -34,7 +34,7 @@ def digits_of(row):
 
 
 def test_what_is_looked_at_is_there():
-    assert len(TABLES) == 7
+    assert len(TABLES) == 9
     assert len(PUBLISHED["states"]) == 7
     assert len(PUBLISHED["matrices"]) == 2
 
