@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ import pandas as pd
 from machine import machine, versions
 
 import gops_lab as gl
-from gops_lab.induction.plan import plan_tiers
+from gops_lab.induction.plan import Tier, plan_tiers
 from gops_lab.induction.sweep import stage_payoffs
 
 RESULTS = Path(__file__).parents[2] / "results" / "benchmarks"
@@ -32,7 +33,7 @@ RESULTS = Path(__file__).parents[2] / "results" / "benchmarks"
 SIZES = (3, 5, 7, 9)
 SEED = 20261202
 GAMES = 200_000
-RUNS = 5
+RUNS = 3
 
 Games = npt.NDArray[np.float64]
 
@@ -42,12 +43,17 @@ def random_games(size: int) -> Games:
     return np.random.default_rng((SEED, size)).standard_normal((GAMES, size, size))
 
 
-def games_of_the_sweep(size: int) -> Games:
-    """Return stage games with `size` cards in hand of the 10-card game, in the sweep's order."""
+@cache
+def ten_cards() -> tuple[gl.Solution, dict[int, Tier]]:
+    """Return the solved game of 10 cards and a list of its states, by tier."""
     solution = gl.solve(gl.Rules(cards=10, ties="discard"))
-    reducer = solution.reducer
-    tiers = {tier.cards: tier for tier in plan_tiers(reducer, [solution.start])}
-    tier = tiers[size]
+    return solution, {tier.cards: tier for tier in plan_tiers(solution.reducer, [solution.start])}
+
+
+def games_of_the_sweep(size: int) -> Games:
+    """Return stage games with `size` cards in hand of the 10-card game."""
+    solution, tiers = ten_cards()
+    reducer, tier = solution.reducer, tiers[size]
     rows = tier.solved_stages(reducer)[:GAMES]
     hands, hidden, stake, lead = (column[rows] for column in tier.stages.columns)
     payoffs, found = stage_payoffs(

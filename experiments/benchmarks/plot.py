@@ -25,7 +25,8 @@ def plot_solves(solves: pd.DataFrame, *, ax: Any) -> None:
     """Draw CPU seconds against stage games, a line for each kind of game."""
     kinds = solves.groupby(["objective", "ties"])
     for (name, rows), colour in zip(kinds, COLOURS, strict=False):
-        rows = rows[rows["order"] == "random"].sort_values("stage_games")
+        rows = rows[rows["order"] == "random"].sort_values("workers").groupby("cards").head(1)
+        rows = rows.sort_values("cards")
         ax.plot(
             rows["stage_games"], rows["cpu_seconds"], "o-", color=colour, label=", ".join(name),
             markersize=3, linewidth=1,
@@ -67,7 +68,7 @@ def plot_solvers(games: pd.DataFrame, *, ax: Any) -> None:
         )  # fmt: skip
     ax.set(yscale="log", xlabel="bids of each player", ylabel="games a second, one core")
     ax.legend(frameon=False, fontsize=6)
-    ax.set_title("Matrix games as they occur in the sweep", fontsize=8)
+    ax.set_title("Matrix games of the sweep", fontsize=8)
 
 
 def main() -> None:
