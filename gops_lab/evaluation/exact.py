@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -293,6 +294,4 @@ class _Totals:
 
 def _exactly(number: Any) -> Any:
     """Return points, whole or half, as an exact number."""
-    from fractions import Fraction
-
     return Fraction(number)

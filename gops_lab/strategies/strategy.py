@@ -12,7 +12,7 @@ import pandas as pd
 from gops_lab.encoding import Encoder
 from gops_lab.errors import StrategyError
 from gops_lab.game import Rules, State
-from gops_lab.strategies.observations import Observations, Probabilities
+from gops_lab.strategies.observations import Observations, Probabilities, observe
 
 EVERYTHING = frozenset({"ranks", "opponent", "prizes", "upcard", "carried", "lead"})
 """All that a strategy can look at besides its own hand. Without ``"ranks"`` it looks at cards only
@@ -77,7 +77,8 @@ class Strategy:
         encoder = Encoder(rules)
         row = checked(self, Observations(encoder, encoder.encode([state])))[0]
         ranks = encoder.hands[0].distinct
-        return {int(rank): p for rank, p in zip(ranks, row, strict=True) if rank in state.hand_a}
+        whole = zip(ranks.tolist(), row.tolist(), strict=True)
+        return {rank: p for rank, p in whole if rank in state.hand_a}
 
     def probabilities(self, seen: Observations) -> Probabilities:
         """Return the probability of each bid at k states.
@@ -162,8 +163,6 @@ def distribution(
     StrategyError
         If the strategy's answer is no distribution over the hand.
     """
-    from gops_lab.strategies.observations import observe
-
     encoder = Encoder(rules)
     seen = observe(encoder, encoder.encode([state]), player, exact)
     row = checked(strategy, seen)[0]
