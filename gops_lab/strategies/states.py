@@ -107,7 +107,7 @@ class StateSpace:
     ) -> IntArray:
         """Return the key of each state before an exposure; arrays that broadcast."""
         if not self.keeps_ranks:
-            hand_a, hand_b = self._in_order(hand_a, hand_b)
+            hand_a, hand_b = self.in_order(hand_a, hand_b)
         key = (hand_a << self._hand_bits) | hand_b
         key = (key << self._prize_bits) | prizes
         key = (key << self._carried.bits) | self._carried.digit(carried)
@@ -145,7 +145,7 @@ class StateSpace:
             lead,
         )
 
-    def _in_order(self, hand_a: IntArray, hand_b: IntArray) -> tuple[IntArray, IntArray]:
+    def in_order(self, hand_a: IntArray, hand_b: IntArray) -> tuple[IntArray, IntArray]:
         if self._order_table is None:
             return _without_gaps(hand_a, hand_b, self._hand_bits)
         packed = self._order_table[(hand_a << self._hand_bits) | hand_b]
