@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gops_lab.encoding import Encoder, StateBatch, concatenate
+from gops_lab.encoding.patterns import IntArray
 from gops_lab.errors import StrategyError
 from gops_lab.game import Rules
 from gops_lab.strategies.observations import Observations, Probabilities, observe
-from gops_lab.strategies.states import StateSpace
+from gops_lab.strategies.states import order_suffices, without_gaps
 from gops_lab.strategies.strategy import EVERYTHING, Strategy, checked
 
 SAMPLE_RULES = (
@@ -114,8 +117,7 @@ def random_states(encoder: Encoder, count: int, draw: np.random.Generator) -> St
     return concatenate(found)
 
 
-def _drawn(weights: np.ndarray[tuple[int, ...], np.dtype[np.generic]], draw: np.random.Generator
-           ) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def _drawn(weights: npt.NDArray[Any], draw: np.random.Generator) -> IntArray:
     """Return a column of each row, in proportion to the weights."""
     total = np.cumsum(weights, axis=1)
     target = draw.random(len(total)) * total[:, -1]
@@ -200,8 +202,7 @@ def _disguises(seen: Observations, draw: np.random.Generator) -> dict[str, Obser
                 pool = [*whole[1:], spent[int(draw.integers(len(spent)))]]
                 prizes[row] = seen.encoder.prizes.encode([tuple(sorted(pool))])[0]
         others["prizes"] = replace(batch, prizes=prizes)
-    space = StateSpace(seen.rules, batch, lead=True, ranks=False)
-    if not space.keeps_ranks:
-        low_a, low_b = space.in_order(batch.hand_a, batch.hand_b)
+    if order_suffices(seen.rules):
+        low_a, low_b = without_gaps(batch.hand_a, batch.hand_b, seen.rules.cards)
         others["ranks"] = replace(batch, hand_a=low_a, hand_b=low_b)
     return {name: Observations(seen.encoder, other) for name, other in others.items()}

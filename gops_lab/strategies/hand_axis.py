@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gops_lab.encoding import CardSets, StateBatch
+from gops_lab.encoding import CardSets, Encoder, StateBatch
 from gops_lab.encoding.patterns import IntArray
 from gops_lab.errors import EvaluationError
 from gops_lab.game import Rules, lead_change
@@ -171,8 +171,6 @@ class _HandsOfSize:
 
 
 def _start(rules: Rules) -> StateBatch:
-    from gops_lab.encoding import Encoder
-
     return Encoder(rules).start()
 
 

@@ -76,8 +76,7 @@ class StateSpace:
         self.rules = rules
         self.encoder = Encoder(rules)
         self.keeps_lead = lead
-        repeats = len(self.encoder.hands[0].distinct) < rules.cards
-        self.keeps_ranks = ranks or repeats or rules.hand_a != rules.hand_b
+        self.keeps_ranks = ranks or not order_suffices(rules)
         prizes = np.abs(np.array(rules.prizes))
         on_table = np.unique(roots.carried)
         carried = _sums(on_table, np.array(rules.prizes)) if rules.tie_rule.carried else on_table
@@ -107,7 +106,7 @@ class StateSpace:
     ) -> IntArray:
         """Return the key of each state before an exposure; arrays that broadcast."""
         if not self.keeps_ranks:
-            hand_a, hand_b = self.in_order(hand_a, hand_b)
+            hand_a, hand_b = self._in_order(hand_a, hand_b)
         key = (hand_a << self._hand_bits) | hand_b
         key = (key << self._prize_bits) | prizes
         key = (key << self._carried.bits) | self._carried.digit(carried)
@@ -145,19 +144,19 @@ class StateSpace:
             lead,
         )
 
-    def in_order(self, hand_a: IntArray, hand_b: IntArray) -> tuple[IntArray, IntArray]:
+    def _in_order(self, hand_a: IntArray, hand_b: IntArray) -> tuple[IntArray, IntArray]:
         if self._order_table is None:
-            return _without_gaps(hand_a, hand_b, self._hand_bits)
+            return without_gaps(hand_a, hand_b, self._hand_bits)
         packed = self._order_table[(hand_a << self._hand_bits) | hand_b]
         return packed >> self._hand_bits, packed & ((1 << self._hand_bits) - 1)
 
     @cached_property
     def _order_table(self) -> IntArray | None:
-        """`_without_gaps` of every pair of hands, where they are few."""
+        """`without_gaps` of every pair of hands, where they are few."""
         if self._hand_bits > 9:
             return None
         pairs = np.arange(1 << (2 * self._hand_bits))
-        hand_a, hand_b = _without_gaps(
+        hand_a, hand_b = without_gaps(
             pairs >> self._hand_bits, pairs & ((1 << self._hand_bits) - 1), self._hand_bits
         )
         return (hand_a << self._hand_bits) | hand_b
@@ -205,6 +204,11 @@ class StateSpace:
         return self.rules.rounds - (self.rules.cards - tier)
 
 
+def order_suffices(rules: Rules) -> bool:
+    """Return whether hands can be replaced by others in the same order: equal, nothing twice."""
+    return rules.hand_a == rules.hand_b and len(set(rules.hand_a)) == rules.cards
+
+
 class _Digits:
     """The values that a part of a key can take: all integers of a range, or a list."""
 
@@ -245,8 +249,16 @@ def _each_removed(sets: CardSets, masks: IntArray) -> IntArray:
     return sets.remove(masks[:, None], np.arange(len(sets.distinct)))
 
 
-def _without_gaps(hand_a: IntArray, hand_b: IntArray, bits: int) -> tuple[IntArray, IntArray]:
-    """Return the masks with every bit dropped that neither has."""
+def without_gaps(hand_a: IntArray, hand_b: IntArray, bits: int) -> tuple[IntArray, IntArray]:
+    """Return the masks with every bit dropped that neither has.
+
+    For hands of `order_suffices`: the lowest ranks in the same order.
+
+    Examples
+    --------
+    >>> without_gaps(np.array([0b10010]), np.array([0b00110]), bits=5)
+    (array([5]), array([3]))
+    """
     hand_a, hand_b = np.broadcast_arrays(hand_a, hand_b)
     out_a, out_b = np.zeros_like(hand_a), np.zeros_like(hand_b)
     place = np.zeros_like(hand_a)

@@ -29,6 +29,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from gops_lab.encoding import Encoder
 from gops_lab.encoding.patterns import IntArray
 from gops_lab.errors import StrategyError
 from gops_lab.game import Rules
@@ -272,8 +273,6 @@ def strategy_table(
     4    1             2             1        0    1          1.0
     5    1             2             2        0    1          1.0
     """
-    from gops_lab.encoding import Encoder
-
     encoder = Encoder(rules)
     lead = "lead" in strategy.sees | (opponent.sees if opponent is not None else set())
     space = StateSpace(rules, encoder.start(), lead=lead, ranks=True)
