@@ -274,10 +274,8 @@ def test_search_finds_what_there_is_to_find():
     rules = gl.Rules(cards=3, ties="discard")
     state = gl.State((1, 3), (2, 3), (3,), upcard=2)
     optimal = distribution(OptimalStrategy(gl.solve(rules)), rules, state)
-    for search, tolerance in ((TreeSearch(20_000, "regret"), 0.05), (TreeSearch(300), 0.3)):
-        assert distribution(search, rules, state).to_dict() == pytest.approx(
-            optimal.to_dict(), abs=tolerance
-        )
+    found = distribution(TreeSearch(20_000, "regret"), rules, state)
+    assert found.to_dict() == pytest.approx(optimal.to_dict(), abs=0.05)
     sure = gl.State((1, 3), (1, 2), (1,), upcard=3)
     assert distribution(TreeSearch(400, "uct"), rules, sure)[3] > 0.9
     lost = [best_response_value(rules, TreeSearch(n, "regret", seed=1)) for n in (3, 2000)]

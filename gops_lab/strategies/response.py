@@ -33,6 +33,12 @@ from gops_lab.strategies.strategy import EVERYTHING, Strategy, checked
 MOST_POLICIES = 8
 """How many best responses (to one strategy, in different games) one object remembers."""
 
+MOST_WHAT_IFS = 64
+"""How many sweeps from states off the path of play are remembered."""
+
+SAME = 1e-12
+"""Bids whose values differ by no more than this, relative to their size, count as equally good."""
+
 ValueArray = npt.NDArray[Any]
 
 
@@ -98,6 +104,8 @@ class BestResponse(Strategy):
         for tier in np.unique(tiers):
             rows = np.flatnonzero(tiers == tier)
             for policy in self._known(seen):
+                if not len(rows):
+                    break
                 there = policy.knows(seen.batch[rows])
                 if there.any():
                     yield rows[there], policy
@@ -116,7 +124,10 @@ class BestResponse(Strategy):
 
     def _solve(self, seen: Observations, roots: StateBatch) -> Policy:
         policy = respond(seen.rules, self.opponent, self.objective, roots, seen.exact)
-        self._policies[(seen.rules, seen.exact)].append(policy)
+        policies = self._policies[(seen.rules, seen.exact)]
+        policies.append(policy)
+        if len(policies) > MOST_WHAT_IFS:
+            del policies[1]  # the first is that of the whole game
         return policy
 
 
@@ -140,7 +151,10 @@ class Policy:
         row, _, tier = self._find(batch)
         held = self.space.encoder.hands[0].counts(batch.hand_a) > 0
         # The columns of payoffs are positions in the hand: its ranks may have been replaced.
-        return _nth_true(held, tier.payoffs[row].argmax(axis=1))
+        payoffs = tier.payoffs[row]
+        best = payoffs.max(axis=1, keepdims=True)
+        slack = 0 if payoffs.dtype == object else SAME * np.maximum(np.abs(best), 1.0)
+        return _nth_true(held, (payoffs >= best - slack).argmax(axis=1))
 
     def values(self, batch: StateBatch) -> ValueArray:
         """Return the value of every bid at stage games of one tier, shape (k, ranks)."""
@@ -162,7 +176,7 @@ class Policy:
             return nothing, nothing > 0, PolicyTier(nothing[:0], np.zeros((0, 0)))
         keys = self.space.pack_stages(batch)
         row = np.searchsorted(tier.keys, keys).clip(max=len(tier.keys) - 1)
-        return row, tier.keys[row] == keys, tier
+        return row, (tier.keys[row] == keys) & self.space.numbers(batch), tier
 
 
 @dataclass(frozen=True, eq=False)

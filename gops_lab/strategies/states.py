@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from gops_lab.encoding import CardSets, Encoder, StateBatch
+from gops_lab.encoding.card_sets import BoolArray
 from gops_lab.encoding.patterns import IntArray
 from gops_lab.errors import EvaluationError
 from gops_lab.game import Rules, lead_change
@@ -125,6 +126,11 @@ class StateSpace:
             group = self.encoder.prizes.find(batch.upcard)
         return (self.pack_states(batch) << self._upcard_bits) | group
 
+    def numbers(self, batch: StateBatch) -> BoolArray:
+        """Return which states have a key at all: their carried sums and leads can come about."""
+        there = self._carried.holds(batch.carried)
+        return there & self._leads.holds(batch.lead) if self.keeps_lead else there
+
     def unpack(self, keys: IntArray) -> StateBatch:
         """Return the states with these keys."""
         lead = np.zeros(len(keys), np.int64)
@@ -214,7 +220,7 @@ class _Digits:
 
     def __init__(self, values: IntArray) -> None:
         span = int(values[-1] - values[0]) + 1
-        self._low = int(values[0])
+        self._low, self._high = int(values[0]), int(values[-1])
         self._values = values if span.bit_length() > len(values).bit_length() + 2 else None
         self.bits = ((len(values) if self._values is not None else span) - 1).bit_length()
 
@@ -223,6 +229,11 @@ class _Digits:
             return values - self._low
         # Where a rank is not held the value need not be in the list.
         return np.searchsorted(self._values, values).clip(max=len(self._values) - 1)
+
+    def holds(self, values: IntArray) -> BoolArray:
+        if self._values is None:
+            return np.asarray((values >= self._low) & (values <= self._high), np.bool_)
+        return np.asarray(np.isin(values, self._values), np.bool_)
 
     def split(self, keys: IntArray) -> tuple[IntArray, IntArray]:
         """Return the rest of each key and the value of its last digit."""
