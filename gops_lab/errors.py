@@ -39,6 +39,14 @@ class SolverError(GopsError, ArithmeticError):
     """No method could solve a matrix game to the tolerance asked for."""
 
 
+class StrategyError(GopsError, ValueError):
+    """A strategy that breaks its contract, or is asked about a game it does not know."""
+
+
+class EvaluationError(GopsError, ValueError):
+    """An evaluation, simulation or tournament that cannot be made as asked."""
+
+
 class ForecastError(GopsError, ValueError):
     """A solve that does not fit the memory at hand; refused before it starts."""
 

@@ -1,0 +1,130 @@
+"""One block of games between two strategies, from given random numbers.
+
+Simple bidders are played by a compiled loop, everything else through the encoder; the games are
+the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from gops_lab.encoding import Encoder
+from gops_lab.encoding.patterns import IntArray
+from gops_lab.evaluation.play_kernel import play_games
+from gops_lab.game import settle
+from gops_lab.strategies import Strategy, observe
+from gops_lab.strategies.strategy import checked
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Uniform random numbers in [0, 1) for a block of games, each of shape (games, rounds)."""
+
+    prizes: Floats
+    a: Floats
+    b: Floats
+
+    def turned(self) -> Draws:
+        """Return the same games with the players' numbers exchanged."""
+        return Draws(self.prizes, self.b, self.a)
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What came of a block of games; arrays of shape (games,)."""
+
+    lead: IntArray
+    """A's final points minus B's, the lead at the start included."""
+    points_a: Floats
+    points_b: Floats
+    tied: IntArray
+    """How many rounds were tied."""
+    unclaimed: Floats
+    """Points exposed that nobody has won."""
+
+
+def play_block(
+    encoder: Encoder, a: Strategy, b: Strategy, draws: Draws, lead: IntArray | None = None,
+    compiled: bool = True,
+) -> Played:
+    """Play one game for each row of the draws.
+
+    Parameters
+    ----------
+    encoder : Encoder
+        Of the rules.
+    a, b : Strategy
+        In seat A and in seat B.
+    draws : Draws
+    lead : array of int, optional
+        A's lead when each game begins; default 0.
+    compiled : bool
+        Whether simple bidders may be played by the compiled loop.
+    """
+    games = len(draws.prizes)
+    start = np.zeros(games, np.int64) if lead is None else lead
+    kernels = (getattr(a, "kernel", None), getattr(b, "kernel", None))
+    if compiled and kernels[0] is not None and kernels[1] is not None:
+        rules = encoder.rules
+        final, points = start.copy(), np.zeros((games, 2))
+        tied, unclaimed = np.zeros(games, np.int64), np.zeros(games, np.int64)
+        play_games(
+            np.array(rules.hand_a), np.array(rules.hand_b), encoder.prizes.cards,
+            rules.known_order is not None, rules.rounds, rules.tie_rule.carried,
+            float(rules.tie_rule.share), rules.negative_stakes == "low_bid",
+            *kernels[0], *kernels[1], draws.prizes, draws.a, draws.b,
+            final, points, tied, unclaimed,
+        )
+        return Played(final, points[:, 0], points[:, 1], tied, unclaimed.astype(np.float64))
+    return _play_through_encoder(encoder, a, b, draws, start)
+
+
+def _play_through_encoder(
+    encoder: Encoder, a: Strategy, b: Strategy, draws: Draws, lead: IntArray
+) -> Played:
+    games = len(draws.prizes)
+    batch = replace(encoder.start(games), lead=lead.copy())
+    points = [np.zeros(games), np.zeros(games)]
+    tied = np.zeros(games, np.int64)
+    exposed = np.zeros(games)
+    for number in range(encoder.rules.rounds):
+        possible = encoder.possible_upcards(batch)
+        batch = encoder.expose(batch, drawn(possible, draws.prizes[:, number]))
+        exposed += batch.upcard
+        bids = []
+        for player, strategy, numbers in (("a", a, draws.a), ("b", b, draws.b)):
+            seen = observe(encoder, batch, player)
+            bids.append(seen.ranks[drawn(checked(strategy, seen), numbers[:, number])])
+        comparison = np.sign(bids[0] - bids[1])
+        tied += comparison == 0
+        gains = settle(encoder.rules, batch.stake, comparison)
+        points[0] += gains[0]
+        points[1] += gains[1]
+        batch = encoder.resolve_round(batch, bids[0], bids[1])
+    return Played(batch.lead, points[0], points[1], tied, exposed - points[0] - points[1])
+
+
+def drawn(weights: npt.NDArray[np.generic], numbers: Floats) -> IntArray:
+    """Return a column of each row, drawn in proportion to the weights.
+
+    Parameters
+    ----------
+    weights : array, shape (k, n)
+        Not negative.
+    numbers : array of float, shape (k,)
+        In [0, 1): the column is the first whose cumulative share is above it.
+
+    Examples
+    --------
+    >>> drawn(np.array([[1, 0, 3], [1, 0, 3]]), np.array([0.24, 0.25]))
+    array([0, 2])
+    """
+    whole = np.cumsum(weights, axis=1, dtype=np.float64)
+    # A product that rounds up to the whole would lie beyond the last column.
+    target = np.minimum(numbers * whole[:, -1], np.nextafter(whole[:, -1], 0))
+    return np.asarray((whole <= target[:, None]).sum(axis=1), np.int64)

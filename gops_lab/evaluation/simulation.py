@@ -1,0 +1,281 @@
+"""Many games between two strategies, with error bars.
+
+Games come in blocks. The prizes of block k are drawn from ``SeedSequence(seed, spawn_key=(0, k))``,
+the same for every pair of strategies; the bids from ``SeedSequence(seed, spawn_key=(1, pair, k))``.
+A result therefore depends on the seed, the pair's number and the number of deals, never on how many
+workers shared the work.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from gops_lab.encoding import Encoder
+from gops_lab.errors import EvaluationError
+from gops_lab.evaluation.intervals import student, wilson
+from gops_lab.evaluation.play import Draws, Played, play_block
+from gops_lab.game import Rules, checks
+from gops_lab.matrix_games.batch import available_cores
+from gops_lab.strategies import Strategy
+
+BLOCK = 4096
+"""Deals in a block."""
+
+MOST_DEALS = 10**11
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What came of many games; everything from A's side.
+
+    Attributes
+    ----------
+    rules : Rules
+    a, b : str
+        Names of the strategies; with seats swapped, of the first and the second.
+    deals : int
+        Independent shuffles (of whole matches, where several games are one match).
+    games : int
+        Games (or matches) played: deals, or twice as many with seats swapped.
+    wins, draws, losses : int
+        Games that the first strategy ended ahead, level, behind.
+    margin, deviation : float
+        Mean and standard deviation, over deals, of its points minus the other's; with seats
+        swapped a deal counts with the mean of its two games.
+    points_a, points_b : float
+        Mean points won in a game.
+    tie_rate : float
+        Share of rounds with equal bids.
+    unclaimed : float
+        Mean points that nobody has won at the end.
+    seed, pair : int
+    games_per_match : int
+    swapped : bool
+        Whether every deal was played in both seatings.
+    """
+
+    rules: Rules
+    a: str
+    b: str
+    deals: int
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    margin: float
+    deviation: float
+    points_a: float
+    points_b: float
+    tie_rate: float
+    unclaimed: float
+    seed: int
+    pair: int
+    games_per_match: int
+    swapped: bool
+
+    @property
+    def win_rate(self) -> float:
+        """Share of games that the first strategy ended ahead."""
+        return self.wins / self.games
+
+    def win_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return Wilson's interval for the probability to end ahead.
+
+        With seats swapped the two games of a deal count as one trial, which can only widen it.
+        """
+        return wilson(self.win_rate * self.deals, self.deals, level)
+
+    def margin_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return Student's interval for the expected margin."""
+        return student(self.margin, self.deviation, self.deals, level)
+
+
+def simulate(
+    rules: Rules,
+    a: Strategy | Sequence[Strategy],
+    b: Strategy | Sequence[Strategy],
+    deals: int,
+    *,
+    seed: int = 0,
+    pair: int = 0,
+    games_per_match: int = 1,
+    swap_seats: bool = False,
+    workers: int | None = None,
+    compiled: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Simulation:
+    """Play many games and count.
+
+    Parameters
+    ----------
+    rules : Rules
+    a, b : Strategy or sequence of them
+        In seat A and in seat B; a sequence gives one strategy for each game of a match.
+    deals : int
+        How many independent games or matches.
+    seed, pair : int
+        Say which random numbers; see this module.
+    games_per_match : int
+        Games whose totals are added; the lead so far is what a strategy sees when the next begins.
+    swap_seats : bool
+        Whether to play each deal a second time with the strategies in each other's seat, the same
+        prizes and the same random numbers. Needs equal hands.
+    workers : int, optional
+        Threads; default as many as there are cores. The result does not depend on it.
+    compiled : bool
+        Whether simple bidders may be played by a compiled loop; for testing.
+    progress : callable, optional
+        Called as ``progress(deals_done, deals)``.
+
+    Returns
+    -------
+    Simulation
+
+    Raises
+    ------
+    EvaluationError
+        If an argument is none of these.
+    StrategyError
+        If a strategy's answer is no distribution over the hand.
+
+    Examples
+    --------
+    >>> from gops_lab.strategies import MatchPrize, Uniform
+    >>> result = simulate(Rules(cards=13, ties="discard"), MatchPrize(), Uniform(), 20_000)
+    >>> low, high = result.margin_interval(0.999)
+    >>> low < 28 < high
+    True
+    """
+    deals = checks.integer("deals", deals, 1, MOST_DEALS, EvaluationError)
+    seed = checks.integer("seed", seed, 0, 2**63, EvaluationError)
+    pair = checks.integer("pair", pair, 0, 2**63, EvaluationError)
+    length = checks.integer("games_per_match", games_per_match, 1, 100, EvaluationError)
+    threads = available_cores()
+    if workers is not None:
+        threads = checks.integer("workers", workers, 1, 1024, EvaluationError)
+    if swap_seats and rules.hand_a != rules.hand_b:
+        raise EvaluationError("seats can be swapped only where both players hold the same cards")
+    first, second = _for_each_game(a, length), _for_each_game(b, length)
+    encoder = Encoder(rules)
+    blocks = -(-deals // BLOCK)
+
+    def one(block: int) -> _Sums:
+        count = min(BLOCK, deals - block * BLOCK)
+        draws = _draws(rules, seed, pair, block, count, length)
+        ways = [_Match(encoder, first, second, compiled).play(draws)]
+        if swap_seats:
+            turned = [draw.turned() for draw in draws]
+            ways.append(_turned(_Match(encoder, second, first, compiled).play(turned)))
+        return _summed(ways)
+
+    parts: list[_Sums] = []
+    with ThreadPoolExecutor(threads) as pool:
+        waiting = range(0, blocks, 64)
+        for group in waiting:
+            # In groups, so that an error or an interruption is not kept waiting.
+            parts += pool.map(one, range(group, min(group + 64, blocks)))
+            if progress is not None:
+                progress(min((group + 64) * BLOCK, deals), deals)
+    whole = _Sums(*(math.fsum(column) for column in zip(*parts, strict=True)))
+    games = deals * (2 if swap_seats else 1)
+    mean = whole.margin / deals
+    variance = (whole.square - deals * mean * mean) / max(deals - 1, 1)
+    return Simulation(
+        rules, _name(first), _name(second), deals, games,
+        int(whole.wins), int(whole.draws), games - int(whole.wins) - int(whole.draws),
+        mean, math.sqrt(max(variance, 0.0)),
+        whole.points_a / games, whole.points_b / games,
+        whole.tied / (games * rules.rounds * length), whole.unclaimed / games,
+        seed, pair, length, swap_seats,
+    )
+
+
+class _Sums(NamedTuple):
+    wins: float
+    draws: float
+    margin: float
+    square: float
+    points_a: float
+    points_b: float
+    tied: float
+    unclaimed: float
+
+
+def _summed(ways: list[Played]) -> _Sums:
+    margin = sum(way.lead for way in ways) / len(ways)
+    return _Sums(
+        sum(float((way.lead > 0).sum()) for way in ways),
+        sum(float((way.lead == 0).sum()) for way in ways),
+        float(np.sum(margin)),
+        float(np.sum(margin * margin)),
+        sum(float(way.points_a.sum()) for way in ways),
+        sum(float(way.points_b.sum()) for way in ways),
+        sum(float(way.tied.sum()) for way in ways),
+        sum(float(way.unclaimed.sum()) for way in ways),
+    )
+
+
+def _turned(played: Played) -> Played:
+    return Played(
+        -played.lead, played.points_b, played.points_a, played.tied, played.unclaimed
+    )
+
+
+class _Match:
+    """One or several games whose totals are added."""
+
+    def __init__(
+        self, encoder: Encoder, a: Sequence[Strategy], b: Sequence[Strategy], compiled: bool
+    ) -> None:
+        self._encoder = encoder
+        self._pairs = list(zip(a, b, strict=True))
+        self._compiled = compiled
+
+    def play(self, draws: list[Draws]) -> Played:
+        whole: Played | None = None
+        for (a, b), numbers in zip(self._pairs, draws, strict=True):
+            lead = None if whole is None else whole.lead
+            game = play_block(self._encoder, a, b, numbers, lead, self._compiled)
+            whole = game if whole is None else Played(
+                game.lead, whole.points_a + game.points_a, whole.points_b + game.points_b,
+                whole.tied + game.tied, whole.unclaimed + game.unclaimed,
+            )
+        assert whole is not None  # a match has at least one game
+        return whole
+
+
+def _draws(
+    rules: Rules, seed: int, pair: int, block: int, count: int, games: int
+) -> list[Draws]:
+    """Return the random numbers of a block of matches, game by game."""
+    prizes = np.random.Generator(
+        np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(0, block)))
+    )
+    bids = np.random.Generator(
+        np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(1, pair, block)))
+    )
+    shape = (count, rules.rounds)
+    return [
+        Draws(prizes.random(shape), bids.random(shape), bids.random(shape)) for _ in range(games)
+    ]
+
+
+def _for_each_game(given: Strategy | Sequence[Strategy], games: int) -> list[Strategy]:
+    strategies = [given] * games if isinstance(given, Strategy) else list(given)
+    if len(strategies) != games or not all(isinstance(one, Strategy) for one in strategies):
+        raise EvaluationError(
+            f"a strategy, or {games} of them for {games} games in a match, are needed, "
+            f"not {given!r}"
+        )
+    return strategies
+
+
+def _name(strategies: list[Strategy]) -> str:
+    names = [strategy.name for strategy in strategies]
+    return names[0] if len(set(names)) == 1 else ", ".join(names)

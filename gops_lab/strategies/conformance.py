@@ -1,0 +1,208 @@
+"""The test that every strategy must pass, published for people who write their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gops_lab.encoding import Encoder, StateBatch, concatenate
+from gops_lab.encoding.patterns import IntArray
+from gops_lab.errors import StrategyError
+from gops_lab.game import Rules
+from gops_lab.strategies.observations import Observations, Probabilities, observe
+from gops_lab.strategies.states import order_suffices, without_gaps
+from gops_lab.strategies.strategy import EVERYTHING, Strategy, checked
+
+SAMPLE_RULES = (
+    Rules(cards=4),
+    Rules(cards=5, ties="discard", order="descending"),
+    Rules(hand_a=(1, 3, 3, 7), hand_b=(0, 2, 3, 9), prizes=(-2, 1, 4, 4, 6), ties="split",
+          negative_stakes="low_bid"),
+)
+"""Games of different kinds that a strategy for any rules should be able to play."""
+
+CLOSE = 1e-9
+
+
+def check_strategy(
+    strategy: Strategy,
+    rules: Rules | Iterable[Rules] = SAMPLE_RULES,
+    *,
+    states: int = 200,
+    seed: int = 0,
+) -> int:
+    """Check that a strategy keeps its contract; return at how many states it was asked.
+
+    Checked at states of random play, in both seats: every answer is a distribution over the hand;
+    the same question gets the same answer, whatever else is asked together with it and alone; the
+    observation is left as it was; and the answer does not change with anything that is not in
+    ``strategy.sees``.
+
+    Parameters
+    ----------
+    strategy : Strategy
+    rules : Rules or several
+        The games it is to play; default three very different ones.
+    states : int
+        About how many states of each game and seat to ask about.
+    seed : int
+        Of the random play.
+
+    Raises
+    ------
+    StrategyError
+        Naming the strategy, what is wrong, and the state.
+
+    Examples
+    --------
+    >>> from gops_lab.strategies import Strategy, Uniform
+    >>> check_strategy(Uniform()) > 500
+    True
+    >>> class Cheat(Strategy):
+    ...     name = "cheat"
+    ...     def distribution(self, rules, state):
+    ...         return {max(state.hand_a) + 1: 1.0}
+    >>> check_strategy(Cheat(), Rules(cards=2))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    gops_lab.errors.StrategyError: strategy 'cheat' gives probability 1.0 to bid 3, which is not...
+    """
+    if not isinstance(strategy, Strategy):
+        raise StrategyError(
+            f"a strategy must be a gops_lab.strategies.Strategy, not {strategy!r}; a function can "
+            "be wrapped: FunctionStrategy(function, name)"
+        )
+    if not isinstance(strategy.name, str) or not strategy.name:
+        raise StrategyError(f"a strategy needs a name, not {strategy.name!r}")
+    unknown = set(strategy.sees) - EVERYTHING
+    if unknown:
+        raise StrategyError(
+            f"strategy {strategy.name!r} says that it sees {sorted(unknown)[0]!r}; it must be "
+            f"among {', '.join(sorted(EVERYTHING))}"
+        )
+    games = [rules] if isinstance(rules, Rules) else list(rules)
+    asked = 0
+    for game in games:
+        encoder = Encoder(game)
+        batch = random_states(encoder, states, np.random.default_rng(seed))
+        for player in "ab":
+            seen = observe(encoder, batch, player)
+            _check_answers(strategy, seen)
+            for name, other in _disguises(seen, np.random.default_rng(seed)).items():
+                if name not in strategy.sees:
+                    _check_same(strategy, seen, other, f"looks at {name!r}, which is not in sees")
+            asked += len(seen)
+    return asked
+
+
+def random_states(encoder: Encoder, count: int, draw: np.random.Generator) -> StateBatch:
+    """Return stage games of all rounds, from random play; about `count` in all."""
+    rounds = encoder.rules.rounds
+    batch = encoder.start(max(1, -(-count // rounds)))
+    found = []
+    for number in range(rounds):
+        possible = encoder.possible_upcards(batch)
+        batch = encoder.expose(batch, _drawn(possible, draw))
+        found.append(batch)
+        if number < rounds - 1:
+            bids = [
+                encoder.hands[side].distinct[_drawn(encoder.legal_bids(batch, player), draw)]
+                for side, player in enumerate("ab")
+            ]
+            batch = encoder.resolve_round(batch, bids[0], bids[1])
+    return concatenate(found)
+
+
+def _drawn(weights: npt.NDArray[Any], draw: np.random.Generator) -> IntArray:
+    """Return a column of each row, in proportion to the weights."""
+    total = np.cumsum(weights, axis=1)
+    target = draw.random(len(total)) * total[:, -1]
+    return np.asarray((total <= target[:, None]).sum(axis=1), np.int64)
+
+
+def _check_answers(strategy: Strategy, seen: Observations) -> None:
+    kept = seen.batch[np.arange(len(seen))]
+    answer = checked(strategy, seen).copy()
+    if not seen.batch.equals(kept):
+        raise StrategyError(f"strategy {strategy.name!r} changes the observation it is given")
+    _same(strategy, seen, answer, checked(strategy, seen), "answers the same question differently")
+    backwards = np.arange(len(seen))[::-1]
+    _same(
+        strategy, seen, answer, checked(strategy, seen[backwards])[backwards],
+        "answers differently when states come in another order",
+    )
+    for row in range(0, len(seen), max(1, len(seen) // 20)):
+        one = seen[np.array([row])]
+        _same(
+            strategy, one, answer[[row]], checked(strategy, one),
+            "answers differently when a state comes alone",
+        )
+        given = dict(strategy.distribution(seen.rules, one.states()[0]))
+        single = np.array([[float(given.get(int(rank), 0)) for rank in seen.ranks]])
+        _same(
+            strategy, one, answer[[row]], single,
+            "answers differently in its one-state and its batch form",
+        )
+
+
+def _check_same(strategy: Strategy, seen: Observations, other: Observations, what: str) -> None:
+    """Compare the answers where `other` differs from `seen` in something not looked at."""
+    first, second = checked(strategy, seen), checked(strategy, other)
+    if other.batch.hand_a is not seen.batch.hand_a:
+        # Replaced ranks: compare position by position in the hand.
+        first, second = (_by_position(a, o) for a, o in ((first, seen), (second, other)))
+    _same(strategy, seen, first, second, what)
+
+
+def _by_position(answer: Probabilities, seen: Observations) -> Probabilities:
+    result = np.zeros_like(answer)
+    place = np.cumsum(seen.legal, axis=1) - 1
+    rows, columns = np.nonzero(seen.legal)
+    result[rows, place[rows, columns]] = answer[rows, columns]
+    return result
+
+
+def _same(
+    strategy: Strategy, seen: Observations, first: Probabilities, second: Probabilities, what: str
+) -> None:
+    different = (np.abs(first - second) > CLOSE).any(axis=1)
+    if different.any():
+        row = int(np.argmax(different))
+        raise StrategyError(
+            f"strategy {strategy.name!r} {what}: {first[row].tolist()} and "
+            f"{second[row].tolist()}, at {seen[np.array([row])].states()[0]} (own hand first)"
+        )
+
+
+def _disguises(seen: Observations, draw: np.random.Generator) -> dict[str, Observations]:
+    """Return the same states with one thing changed each, for every thing that can be."""
+    batch = seen.batch
+    points = max(1, int(np.abs(seen.encoder.prizes.distinct).sum()))
+    others = {"lead": replace(batch, lead=batch.lead + draw.integers(1, points + 1, len(batch)))}
+    if seen.rules.tie_rule.carried:
+        others["carried"] = replace(batch, carried=batch.carried + 1)
+    tiers = seen.encoder.tier(batch)
+    hands, prizes = batch.hand_b.copy(), batch.prizes.copy()
+    for tier in np.unique(tiers):
+        rows = np.flatnonzero(tiers == tier)
+        hands[rows] = draw.choice(seen.encoder.hands[1].of_size(int(tier)), len(rows))
+    others["opponent"] = replace(batch, hand_b=hands)
+    if not seen.encoder.prizes.ordered:
+        # Exchange the upcard for a hidden prize, and the other way round: what is hidden changes.
+        for row in range(len(batch)):
+            whole = seen.encoder.prizes.decode(batch.prizes[row])
+            spent = list(seen.rules.prizes)
+            for prize in (*whole, int(batch.upcard[row])):
+                spent.remove(prize)
+            if whole and spent:
+                pool = [*whole[1:], spent[int(draw.integers(len(spent)))]]
+                prizes[row] = seen.encoder.prizes.encode([tuple(sorted(pool))])[0]
+        others["prizes"] = replace(batch, prizes=prizes)
+    if order_suffices(seen.rules):
+        low_a, low_b = without_gaps(batch.hand_a, batch.hand_b, seen.rules.cards)
+        others["ranks"] = replace(batch, hand_a=low_a, hand_b=low_b)
+    return {name: Observations(seen.encoder, other) for name, other in others.items()}

@@ -1,0 +1,322 @@
+"""Strategies as tables: read from a CSV or Parquet file, and written to one.
+
+A table is tidy, one row for each state and bid. The columns ``bid`` and ``probability`` must be
+there; those of the following that are there say which states a row is about, and a strategy looks
+at nothing else:
+
+================= ===========================================================================
+column            holds
+================= ===========================================================================
+``hand``          the player's own cards, like ``1 3 5``
+``opponent_hand`` the other player's cards
+``prizes``        the prizes still hidden
+``cards``         how many cards are in each hand
+``upcard``        the prize exposed
+``carried``       points held over from tied rounds
+``stake``         upcard and carried together
+``lead``          the player's own points so far minus the opponent's
+================= ===========================================================================
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from gops_lab.encoding import Encoder
+from gops_lab.encoding.patterns import IntArray
+from gops_lab.errors import StrategyError
+from gops_lab.game import Rules
+from gops_lab.strategies.observations import Observations, Probabilities, observe
+from gops_lab.strategies.states import StateSpace
+from gops_lab.strategies.strategy import Strategy, checked
+
+HANDS = ("hand", "opponent_hand", "prizes")
+NUMBERS = ("cards", "upcard", "carried", "stake", "lead")
+COLUMNS = (*HANDS, *NUMBERS)
+
+_LOOKS_AT = {
+    "hand": {"ranks"}, "opponent_hand": {"ranks", "opponent"}, "prizes": {"prizes"},
+    "cards": set(), "upcard": {"upcard"}, "carried": {"carried"}, "stake": {"upcard", "carried"},
+    "lead": {"lead"},
+}
+
+
+class TableStrategy(Strategy):
+    """A strategy that looks its distribution up.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Tidy rows, see this module. Sets of cards as text (``1 3 5``) or as tuples.
+    name : str
+        What results call it.
+    otherwise : Strategy, optional
+        Plays where the table has no row. Default: that is an error. Where the table has a row but
+        the bid is not in the hand, its probability is dropped and the others are scaled up;
+        if none is left, it is `otherwise` again.
+
+    Raises
+    ------
+    StrategyError
+        If the table lacks a column, has one that is not known, or a probability below 0.
+
+    Examples
+    --------
+    >>> from gops_lab.game import State
+    >>> from gops_lab.strategies import Lowest
+    >>> rows = pd.DataFrame({"upcard": [3, 3], "bid": [2, 3], "probability": [0.25, 0.75]})
+    >>> strategy = TableStrategy(rows, "mine", otherwise=Lowest())
+    >>> strategy.distribution(Rules(cards=3), State((1, 2, 3), (1, 2, 3), (1, 2), upcard=3))
+    {1: 0.0, 2: 0.25, 3: 0.75}
+    """
+
+    def __init__(
+        self, table: pd.DataFrame, name: str, otherwise: Strategy | None = None
+    ) -> None:
+        self.name = name
+        self._otherwise = otherwise
+        missing = [column for column in ("bid", "probability") if column not in table.columns]
+        odd = [c for c in table.columns if c not in (*COLUMNS, "bid", "probability")]
+        if missing or odd:
+            what = f"lacks {missing[0]!r}" if missing else f"has {odd[0]!r}, which is not known"
+            raise StrategyError(
+                f"the table of strategy {name!r} {what}; its columns are bid, probability and any "
+                f"of {', '.join(COLUMNS)}"
+            )
+        self._columns = [column for column in COLUMNS if column in table.columns]
+        frame = table.reset_index(drop=True)
+        probabilities = pd.to_numeric(frame["probability"], errors="coerce").to_numpy(float)
+        wrong = ~(np.isfinite(probabilities) & (probabilities >= 0))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise StrategyError(
+                f"the table of strategy {name!r} has probability "
+                f"{frame['probability'].iloc[row]!r} in row {row + 1}; it must be a number and "
+                "not negative"
+            )
+        self._probabilities = probabilities
+        self._bids = self._integers(frame, "bid")
+        self._cells = {
+            column: [self._cards(cell, row) for row, cell in enumerate(frame[column])]
+            if column in HANDS else self._integers(frame, column).tolist()
+            for column in self._columns
+        }
+        sees: set[str] = {"ranks"}
+        sees.update(*(_LOOKS_AT[column] for column in self._columns))
+        self.sees = frozenset(sees | (otherwise.sees if otherwise is not None else set()))
+        self._lookups: dict[Rules, _Lookup] = {}
+
+    def probabilities(self, seen: Observations) -> Probabilities:
+        """Return the distributions; see `Strategy.probabilities`."""
+        if seen.rules not in self._lookups:
+            self._lookups[seen.rules] = _Lookup(
+                seen, self._columns, self._cells, self._bids, self._probabilities
+            )
+        weights, found = self._lookups[seen.rules].find(seen)
+        weights = weights * seen.legal
+        total = weights.sum(axis=1)
+        found = found & (total > 0)
+        if not found.all():
+            rows = np.flatnonzero(~found)
+            if self._otherwise is None:
+                raise StrategyError(
+                    f"the table of strategy {self.name!r} has no row for "
+                    f"{seen[rows[:1]].states()[0]} (own hand first)"
+                )
+            weights[rows] = checked(self._otherwise, _in_floats(seen[rows]))
+            total = weights.sum(axis=1)
+        return np.asarray(weights / total[:, None])
+
+    def _integers(self, frame: pd.DataFrame, column: str) -> IntArray:
+        numbers = pd.to_numeric(frame[column], errors="coerce").to_numpy(float)
+        wrong = ~(np.isfinite(numbers) & (numbers == np.round(numbers)))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise StrategyError(
+                f"the table of strategy {self.name!r} has {column} {frame[column].iloc[row]!r} in "
+                f"row {row + 1}; it must be an integer"
+            )
+        return numbers.astype(np.int64)
+
+    def _cards(self, cell: Any, row: int) -> tuple[int, ...]:
+        try:
+            parts = cell.replace(",", " ").split() if isinstance(cell, str) else cell
+            if isinstance(parts, int | np.integer):
+                parts = [parts]
+            return tuple(int(part) for part in parts)
+        except (TypeError, ValueError):
+            raise StrategyError(
+                f"the table of strategy {self.name!r} has {cell!r} in row {row + 1}; cards are "
+                "written like 1 3 5"
+            ) from None
+
+
+class _Lookup:
+    """The table for one set of rules: sorted keys and a row of weights for each."""
+
+    def __init__(
+        self, seen: Observations, columns: list[str], cells: dict[str, list[Any]],
+        bids: IntArray, probabilities: npt.NDArray[np.float64],
+    ) -> None:
+        self._columns = columns
+        hands = {
+            "hand": seen.encoder.hands[0], "opponent_hand": seen.encoder.hands[1],
+            "prizes": seen.encoder.prizes,
+        }
+        usable = np.isin(bids, seen.ranks)
+        coded = []
+        for column in columns:
+            if column not in HANDS:
+                coded.append(np.array(cells[column], np.int64))
+                continue
+            # Rows about cards that these rules do not hold are about other games.
+            masks = np.full(len(bids), -1, np.int64)
+            for row, cards in enumerate(cells[column]):
+                try:
+                    masks[row] = hands[column].encode([tuple(cards)])[0]
+                except ValueError:
+                    usable[row] = False
+            coded.append(masks)
+        self._digits = [np.unique(values[usable]) for values in coded]
+        rows = np.flatnonzero(usable)
+        keys = np.zeros(len(rows), np.int64)
+        for values, digits in zip(coded, self._digits, strict=True):
+            keys = keys * max(len(digits), 1) + np.searchsorted(digits, values[rows])
+        self._keys, where = np.unique(keys, return_inverse=True)
+        self._weights = np.zeros((len(self._keys), len(seen.ranks)))
+        np.add.at(
+            self._weights, (where, np.searchsorted(seen.ranks, bids[rows])), probabilities[rows]
+        )
+
+    def find(self, seen: Observations) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """Return a row of weights for each state and whether there is one."""
+        batch = seen.batch
+        keys = np.zeros(len(seen), np.int64)
+        found = np.full(len(seen), len(self._keys) > 0)
+        if not len(self._keys):
+            return np.zeros((len(seen), len(seen.ranks))), found
+        for column, digits in zip(self._columns, self._digits, strict=True):
+            read: dict[str, Callable[[], IntArray]] = {
+                "hand": lambda: batch.hand_a, "opponent_hand": lambda: batch.hand_b,
+                "prizes": lambda: batch.prizes, "cards": lambda: seen.encoder.tier(batch),
+                "upcard": lambda: batch.upcard, "carried": lambda: batch.carried,
+                "stake": lambda: batch.stake, "lead": lambda: batch.lead,
+            }
+            values = read[column]()
+            digit = np.searchsorted(digits, values).clip(max=len(digits) - 1)
+            found &= digits[digit] == values
+            keys = keys * len(digits) + digit
+        row = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
+        found &= self._keys[row] == keys
+        return self._weights[row], found
+
+
+def read_strategy(
+    file: str | os.PathLike[str], otherwise: Strategy | None = None
+) -> TableStrategy:
+    """Read a strategy from a CSV or Parquet file; see `TableStrategy`.
+
+    Raises
+    ------
+    StrategyError
+        If the file cannot be read as such a table.
+    """
+    path = Path(os.fsdecode(file))
+    try:
+        if path.suffix.lower() == ".parquet":
+            table = pd.read_parquet(path)
+        else:
+            table = pd.read_csv(path, dtype=dict.fromkeys(HANDS, str),
+                                keep_default_na=False)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise StrategyError(f"{path} cannot be read as a table of a strategy: {error}") from error
+    return TableStrategy(table, f"table:{path}", otherwise)
+
+
+def strategy_table(
+    strategy: Strategy, rules: Rules, *, player: str = "a", opponent: Strategy | None = None
+) -> pd.DataFrame:
+    """Return a strategy as tidy rows, one for each state that play can reach and bid.
+
+    Parameters
+    ----------
+    strategy : Strategy
+    rules : Rules
+        For small decks: every state is listed.
+    player : {"a", "b"}
+        Where it sits.
+    opponent : Strategy, optional
+        Only states that this opponent can bring about; default: any bids of the opponent. In both
+        cases only states that the strategy itself can bring about.
+
+    Returns
+    -------
+    DataFrame
+        Columns hand, opponent_hand, prizes (text), upcard, carried, lead (only where the strategy
+        looks at it), bid, probability; bids with probability 0 are left out.
+
+    Examples
+    --------
+    >>> from gops_lab.strategies import Highest
+    >>> strategy_table(Highest(), Rules(cards=2))
+      hand opponent_hand prizes  upcard  carried  bid  probability
+    0  1 2           1 2      2       1        0    2          1.0
+    1  1 2           1 2      1       2        0    2          1.0
+    2    1             1             1        2    1          1.0
+    3    1             1             2        1    1          1.0
+    4    1             2             1        0    1          1.0
+    5    1             2             2        0    1          1.0
+    """
+    encoder = Encoder(rules)
+    lead = "lead" in strategy.sees | (opponent.sees if opponent is not None else set())
+    space = StateSpace(rules, encoder.start(), lead=lead, ranks=True)
+    keys = space.pack_states(encoder.start())
+    parts = []
+    for _ in range(rules.rounds):
+        after = []
+        for _, batch in space.chunks(keys):
+            stages = space.stages(batch).batch
+            seen = observe(encoder, stages, player)
+            answer = checked(strategy, seen)
+            other = observe(encoder, stages, "b" if player == "a" else "a")
+            reply = other.legal if opponent is None else checked(opponent, other) > 0
+            own = answer > 0
+            pair = (own, reply) if player == "a" else (reply, own)
+            comes = pair[0][:, :, None] & pair[1][:, None, :]
+            after.append(np.unique(space.rounds(stages).keys[comes]))
+            parts.append(_rows(seen, answer, lead))
+        keys = np.unique(np.concatenate(after))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _rows(seen: Observations, answer: Probabilities, lead: bool) -> pd.DataFrame:
+    rows, columns = np.nonzero(answer)
+    hands = {
+        "hand": (seen.encoder.hands[0], seen.batch.hand_a),
+        "opponent_hand": (seen.encoder.hands[1], seen.batch.hand_b),
+        "prizes": (seen.encoder.prizes, seen.batch.prizes),
+    }
+    frame: dict[str, Any] = {}
+    for name, (sets, masks) in hands.items():
+        distinct, where = np.unique(masks, return_inverse=True)
+        text = np.array([" ".join(map(str, sets.decode(mask))) for mask in distinct], object)
+        frame[name] = text[where][rows]
+    frame["upcard"] = seen.batch.upcard[rows]
+    frame["carried"] = seen.batch.carried[rows]
+    if lead:
+        frame["lead"] = seen.batch.lead[rows]
+    frame["bid"] = seen.ranks[columns]
+    frame["probability"] = answer[rows, columns]
+    return pd.DataFrame(frame)
+
+
+def _in_floats(seen: Observations) -> Observations:
+    return Observations(seen.encoder, seen.batch)
