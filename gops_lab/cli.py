@@ -119,13 +119,11 @@ def _solve(options: argparse.Namespace) -> None:
     rules = _rules(options)
     if options.resume and options.out is None:
         raise _ArgumentError("--resume needs --out FOLDER")
-    if options.out is None:
-        solution = _solution(options, rules, keep=options.keep)
-    else:
+    if options.out is not None:
         _check_can_write(Path(options.out))
-        solution = _solution(
-            options, rules, keep=options.keep, out=options.out, resume=options.resume
-        )
+    solution = _solution(
+        options, rules, keep=options.keep, out=options.out, resume=options.resume
+    )
     table = tables.bids_table(solution)
     error = max((report.error for report in solution.reports.values()), default=0.0)
     if options.json:
@@ -280,7 +278,7 @@ def _forecast(options: argparse.Namespace) -> None:
 def _audit(options: argparse.Namespace) -> int:
     with tqdm(
         unit=" values", leave=False, delay=1.0,
-        disable=True if options.json or options.quiet or sys.stderr is None else None,
+        disable=_without_bar(options),
     ) as bar:
 
         def progress(cards: int, done: int, total: int) -> None:
@@ -413,13 +411,18 @@ def _state(options: argparse.Namespace, rules: Rules) -> State:
     )
 
 
+def _without_bar(options: argparse.Namespace) -> bool | None:
+    """Return whether no progress bar is drawn; None: only on a terminal."""
+    return True if options.json or options.quiet or sys.stderr is None else None
+
+
 @contextmanager
 def _bar(options: argparse.Namespace) -> Iterator[Timetable]:
     """Yield a progress callback that draws one bar for the whole solve, on a terminal only."""
     with tqdm(
         total=1.0, leave=False, delay=1.0, smoothing=0.1,
         bar_format="{desc}{percentage:3.0f}%|{bar}| {elapsed}, {remaining} left{postfix}",
-        disable=True if options.json or options.quiet or sys.stderr is None else None,
+        disable=_without_bar(options),
     ) as bar:
         begun = time.monotonic()
         before: list[int] = []

@@ -180,7 +180,7 @@ class _Audit:
                 table = tables[cards]
                 stored = dict(zip(table.codes.tolist(), table.classes.tolist(), strict=True))
                 checked += len(stored)
-                self._compare_patterns(cards, stored, kept)
+                self._compare_patterns(cards, codes, stored, kept)
             if len(patterns) * cards**2 > _MOST_PAIRS:
                 break
             patterns = patterns_below(patterns, codes, carry, swap)
@@ -191,11 +191,10 @@ class _Audit:
         )
 
     def _compare_patterns(
-        self, cards: int, stored: dict[int, int], expected: dict[int, int]
+        self, cards: int, codes: PatternCodes, stored: dict[int, int], expected: dict[int, int]
     ) -> None:
         if stored == expected:
             return
-        codes = PatternCodes(3)
         for code in sorted(stored.keys() | expected.keys()):
             if stored.get(code) != expected.get(code):
                 hand_a, hand_b = codes.decode(code)

@@ -24,7 +24,7 @@ from gops_lab.game.objectives import as_objective
 from gops_lab.game.state import check_state
 from gops_lab.game.state import start as start_of
 from gops_lab.strategies import Strategy
-from gops_lab.strategies.observations import exact_quotients, observe
+from gops_lab.strategies.observations import observe
 from gops_lab.strategies.response import utilities
 from gops_lab.strategies.states import Stages, StateSpace
 from gops_lab.strategies.strategy import checked
@@ -211,24 +211,17 @@ class _Walk:
         self.exact = exact
         self._exposed = root if root.exposed[0] else None
         self.keys = space.pack_states(root)
-        self.mass: Numbers = np.ones(1, np.int64).astype(object if exact else np.float64)
-        if exact:
-            self.mass = exact_quotients(np.ones(1, np.int64), np.ones(1, np.int64))
+        self.mass: Numbers = np.array([Fraction(1)], object) if exact else np.ones(1)
         self.states = 1
 
     def _stages(self) -> Iterator[tuple[Stages, Numbers]]:
         if self._exposed is not None:
-            one = np.ones(1, np.int64)
-            yield Stages(self._exposed, one - 1, one, one), self.mass
+            yield Stages.at_once(self._exposed), self.mass
             self._exposed = None
             return
         for first, batch in self.space.chunks(self.keys):
             stages = self.space.stages(batch)
-            share = (
-                exact_quotients(stages.copies, stages.total) if self.exact
-                else stages.copies / stages.total
-            )
-            yield stages, self.mass[first + stages.owner] * share
+            yield stages, self.mass[first + stages.owner] * stages.chances(self.exact)
 
     def play_round(self, a: Strategy, b: Strategy) -> Iterator[Visits]:
         """Yield the stage games of this round; when exhausted, the round has been played."""
@@ -281,7 +274,7 @@ class _Totals:
             chance = visits.reach * (visits.answer_a * against).sum(axis=1)
             gains = settle(rules, stake, np.full(len(stake), outcome))
             if visits.reach.dtype == object:
-                gains = tuple(np.vectorize(_exactly, otypes=[object])(gain) for gain in gains)
+                gains = tuple(np.vectorize(Fraction, otypes=[object])(gain) for gain in gains)
             for i, gain in zip((1, 2, 4), gains, strict=True):
                 parts[i] = parts[i] + (chance * gain).sum()
             if outcome == 0:
@@ -290,8 +283,3 @@ class _Totals:
 
     def row(self) -> tuple[Any, ...]:
         return (self._number, *self._sums)
-
-
-def _exactly(number: Any) -> Any:
-    """Return points, whole or half, as an exact number."""
-    return Fraction(number)

@@ -16,6 +16,7 @@ from gops_lab.encoding.patterns import IntArray
 from gops_lab.evaluation.play_kernel import play_games
 from gops_lab.game import settle
 from gops_lab.strategies import Strategy, observe
+from gops_lab.strategies.observations import drawn
 from gops_lab.strategies.strategy import checked
 
 Floats = npt.NDArray[np.float64]
@@ -68,8 +69,7 @@ def play_block(
     """
     games = len(draws.prizes)
     start = np.zeros(games, np.int64) if lead is None else lead
-    kernels = (getattr(a, "kernel", None), getattr(b, "kernel", None))
-    if compiled and kernels[0] is not None and kernels[1] is not None:
+    if compiled and a.kernel is not None and b.kernel is not None:
         rules = encoder.rules
         final, points = start.copy(), np.zeros((games, 2))
         tied, unclaimed = np.zeros(games, np.int64), np.zeros(games, np.int64)
@@ -77,7 +77,7 @@ def play_block(
             np.array(rules.hand_a), np.array(rules.hand_b), encoder.prizes.cards,
             rules.known_order is not None, rules.rounds, rules.tie_rule.carried,
             float(rules.tie_rule.share), rules.negative_stakes == "low_bid",
-            *kernels[0], *kernels[1], draws.prizes, draws.a, draws.b,
+            *a.kernel, *b.kernel, draws.prizes, draws.a, draws.b,
             final, points, tied, unclaimed,
         )
         return Played(final, points[:, 0], points[:, 1], tied, unclaimed.astype(np.float64))
@@ -107,24 +107,3 @@ def _play_through_encoder(
         points[1] += gains[1]
         batch = encoder.resolve_round(batch, bids[0], bids[1])
     return Played(batch.lead, points[0], points[1], tied, exposed - points[0] - points[1])
-
-
-def drawn(weights: npt.NDArray[np.generic], numbers: Floats) -> IntArray:
-    """Return a column of each row, drawn in proportion to the weights.
-
-    Parameters
-    ----------
-    weights : array, shape (k, n)
-        Not negative.
-    numbers : array of float, shape (k,)
-        In [0, 1): the column is the first whose cumulative share is above it.
-
-    Examples
-    --------
-    >>> drawn(np.array([[1, 0, 3], [1, 0, 3]]), np.array([0.24, 0.25]))
-    array([0, 2])
-    """
-    whole = np.cumsum(weights, axis=1, dtype=np.float64)
-    # A product that rounds up to the whole would lie beyond the last column.
-    target = np.minimum(numbers * whole[:, -1], np.nextafter(whole[:, -1], 0))
-    return np.asarray((whole <= target[:, None]).sum(axis=1), np.int64)

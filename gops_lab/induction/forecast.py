@@ -20,7 +20,7 @@ from gops_lab.induction.counts import Counts, TierCount, count_states
 from gops_lab.induction.rectangle import FLOATS_UP_TO
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EngineCost:
     """What an engine needs, fitted to measurements.
 
@@ -49,11 +49,11 @@ class EngineCost:
     """
 
     bytes_fixed: int
-    bytes_per_game: int
+    bytes_per_game: int = 0
     bytes_per_value: int
-    bytes_per_entry: int
-    entries_at_once: int
-    bytes_per_comparison: int
+    bytes_per_entry: int = 0
+    entries_at_once: int = 0
+    bytes_per_comparison: int = 0
     seconds_per_entry: float
     seconds_per_last_entry: float
     seconds_per_pattern: float = 0.0
@@ -131,11 +131,7 @@ ENGINES: dict[str, EngineCost] = {
     ),
     "rectangle": EngineCost(
         bytes_fixed=10_000_000,
-        bytes_per_game=0,
         bytes_per_value=10,
-        bytes_per_entry=0,
-        entries_at_once=0,
-        bytes_per_comparison=0,
         seconds_per_entry=4e-9,
         seconds_per_last_entry=4e-9,
         seconds_per_tier=1e-4,
@@ -143,10 +139,7 @@ ENGINES: dict[str, EngineCost] = {
     ),
     "rows": EngineCost(
         bytes_fixed=10_000_000,
-        bytes_per_game=0,
         bytes_per_value=15,
-        bytes_per_entry=0,
-        entries_at_once=0,
         bytes_per_comparison=2,
         seconds_per_entry=5e-9,
         seconds_per_last_entry=2e-9,

@@ -20,6 +20,7 @@ from gops_lab.induction.files import (
     FillingArray,
     locked,
     reserve_array,
+    short,
     storing,
     write_array,
 )
@@ -46,7 +47,7 @@ from gops_lab.induction.stored_tables import (
     read_table,
     write_table,
 )
-from gops_lab.induction.sweep import NodeTable, Table, TierReport
+from gops_lab.induction.sweep import NodeTable, Table, TierReport, kept_tiers
 
 
 def is_complete(
@@ -100,13 +101,12 @@ def is_complete(
 
 def _settings(manifest: Mapping[str, Any], keep: str | int) -> dict[str, Any]:
     """Return what a finished solution keeps, in the words of who asks if it fits."""
-    tiers = sorted(manifest["tiers"].items(), key=lambda each: int(each[0]))
-    kept = [number for number, tier in tiers if tier["files"]]
-    asked = [number for number, _ in tiers][0 if keep == "all" else -int(keep) :]
-    types = {tier["dtype"] for _, tier in tiers if tier["files"]}
+    tiers = {int(number): tier for number, tier in manifest["tiers"].items()}
+    kept = sorted(number for number, tier in tiers.items() if tier["files"])
+    types = {tiers[number]["dtype"] for number in kept}
     return {
         "dtype": types.pop() if len(types) == 1 else sorted(types),
-        "keep": keep if kept == asked else len(kept),
+        "keep": keep if kept == kept_tiers(tiers, keep) else len(kept),
     }
 
 
@@ -194,7 +194,7 @@ class Growing:
         self._plans[tier.tier] = tier
         path = self._part(tier.tier)
         if lines and done and not path.exists():
-            path = self._folder / array_name(tier.tier, "values").format(lines[-1]["sha256"][:12])
+            path = self._folder / array_name(tier.tier, "values").format(short(lines[-1]["sha256"]))
         if not lines:
             reserve_array(path, self._dtype, tier.length)
         filling = FillingArray(path, self._dtype, tier.length)
@@ -280,7 +280,7 @@ class Growing:
     def _finished(self, tier: int) -> dict[str, Any]:
         """Give a tier's values their last name, and its patterns a file."""
         plan, digest, part = self._plans[tier], self._digests[tier], self._part(tier)
-        path = self._folder / array_name(tier, "values").format(digest[:12])
+        path = self._folder / array_name(tier, "values").format(short(digest))
         if part.exists():
             part.replace(path)
         files = {
@@ -299,7 +299,7 @@ class Growing:
         return self._folder / f"tier-{tier:02d}-values.part"
 
     def _kept(self, tiers: Sequence[int]) -> set[int]:
-        return set(sorted(tiers)[0 if self._keep == "all" else -int(self._keep) :])
+        return set(kept_tiers(tiers, self._keep))
 
     def _is_done(self, plan: SweepPlan, tier: int) -> bool:
         found = [each for each in plan.tiers if each.tier == tier]

@@ -32,8 +32,6 @@ class Journal:
 
     Attributes
     ----------
-    header : dict
-        What is being solved.
     lines : list of dict
         The work units that were finished before.
 
@@ -45,7 +43,7 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / JOURNAL
-        self.header, self.lines, whole = read_journal(folder)
+        _, self.lines, whole = read_journal(folder)
         self._last = whole.splitlines(keepends=True)[-1]
         with storing(self.path):
             # What is torn must not run into the next line.

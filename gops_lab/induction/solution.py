@@ -27,6 +27,7 @@ from gops_lab.game.state import (
     side_of,
     upcards,
 )
+from gops_lab.induction.forecast import fastest_engine
 from gops_lab.induction.reduction import UNIT_ROUNDOFF, Nodes, Reducer, Reductions, ValueArray
 from gops_lab.induction.sweep import Table, TierReport, node_values, stage_payoffs
 from gops_lab.matrix_games import (
@@ -288,8 +289,6 @@ class Solution:
 
     def _better_by_upcard(self, state: State) -> bool:
         """Whether the games after each exposure, with the stake for a prize, are solved faster."""
-        from gops_lab.induction.forecast import fastest_engine
-
         if not state.carried or self.exact or self._asked is not None:
             return False
         left = rules_left(self.rules, state)

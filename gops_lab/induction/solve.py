@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +23,14 @@ from gops_lab.induction.reduction import MOST_LEADS, Reducer, Reductions
 from gops_lab.induction.solution import Solution
 from gops_lab.induction.stage_solvers import StageSolver, stage_solver
 from gops_lab.induction.store import as_path, load
-from gops_lab.induction.sweep import NodeTable, Progress, Table, TierReport, solve_tier
+from gops_lab.induction.sweep import (
+    NodeTable,
+    Progress,
+    Table,
+    TierReport,
+    kept_tiers,
+    solve_tier,
+)
 from gops_lab.induction.timetable import GROWTH, Timetable
 from gops_lab.matrix_games import METHODS
 
@@ -183,7 +191,10 @@ def solve_states(
         plan = rectangle.plan_sweep(below, goal, reducer.start_leads)
     kept_as = asked_for or plan.dtype(keep)
 
-    def solved(store: Growing | None) -> Solution:
+    with (
+        nullcontext() if out is None
+        else growing(folder, description, kept_as, keep, bool(resume), reducer)
+    ) as store:
         if fast:
             place = rectangle.InMemory(kept_as) if store is None else store
             tables, reports = rectangle_sweep(plan, place, workers, keep, progress)
@@ -192,12 +203,7 @@ def solve_states(
             tables, reports = general_sweep(reducer, starts, solver, keep, progress, store)
         if store is not None:
             tables = store.finish(reports)
-        return Solution(rules, goal, first, reducer, tables, reports, how, reductions)
-
-    if out is None:
-        return solved(None)
-    with growing(folder, description, kept_as, keep, bool(resume), reducer) as grown:
-        return solved(grown)
+    return Solution(rules, goal, first, reducer, tables, reports, how, reductions)
 
 
 def left_to_play(rules: Rules, state: State) -> Rules:
@@ -291,9 +297,7 @@ def general_sweep(
         if below is not None:
             tables[tier.cards] = below
         reports[tier.cards] = report
-    if keep != "all":
-        tables = {tier: tables[tier] for tier in sorted(tables)[-int(keep) :]}
-    return tables, reports
+    return {tier: tables[tier] for tier in kept_tiers(tables, keep)}, reports
 
 
 def solve_match(

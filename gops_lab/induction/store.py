@@ -212,22 +212,26 @@ def _read(path: Path, manifest: dict[str, Any]) -> Solution:
     asked = None if Reducer(*game, None, *rest).reductions == used else used
     tables: dict[int, Table] = {}
     reports: dict[int, TierReport] = {}
-    plans: dict[int, TierPlan] = {}
+    plans = _plans(reducer, manifest["tiers"])
     for name, tier in manifest["tiers"].items():
         number = int(name)
         reports[number] = TierReport(number, **tier["report"])
-        if not tier["files"]:
-            continue
-        if tier["layout"] != "nodes" and not plans:
-            kept = [int(each) for each, other in manifest["tiers"].items() if other["files"]]
-            plan = plan_sweep(
-                reducer.rules, reducer.objective, reducer.start_leads, lowest=min(kept)
-            )
-            plans = {each.tier: each for each in plan.tiers}
-        tables[number] = read_table(path, tier, reducer, plans.get(number))
+        if tier["files"]:
+            tables[number] = read_table(path, tier, reducer, plans.get(number))
     return Solution(
         rules, reducer.objective, start, reducer, tables, reports, manifest["method"], asked
     )
+
+
+def _plans(reducer: Reducer, tiers: Mapping[str, Any]) -> dict[int, TierPlan]:
+    """Return the plans of the tiers that the fast sweep solved and that are kept."""
+    kept = [
+        int(name) for name, tier in tiers.items() if tier["files"] and tier["layout"] != "nodes"
+    ]
+    if not kept:
+        return {}
+    plan = plan_sweep(reducer.rules, reducer.objective, reducer.start_leads, lowest=min(kept))
+    return {tier.tier: tier for tier in plan.tiers}
 
 
 def _replaced(path: Path, description: Mapping[str, Any]) -> dict[str, Any] | None:

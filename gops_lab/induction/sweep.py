@@ -13,7 +13,7 @@ All together (2 n + k + 5) u M to first order; we charge twice that, which cover
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -78,6 +78,11 @@ class TierReport:
     """Certified bound on the error of every value of the tier, in units of the utility."""
     methods: dict[str, int]
     """How many stage games each method solved."""
+
+
+def kept_tiers(tiers: Iterable[int], keep: str | int) -> list[int]:
+    """Return those of the tiers that are kept, ascending: so many of the highest, or "all"."""
+    return sorted(tiers)[0 if keep == "all" else -int(keep) :]
 
 
 def node_values(nodes: Nodes, table: Table | None) -> tuple[ValueArray, BoolArray]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from gops_lab.encoding import Encoder, StateBatch, concatenate
-from gops_lab.encoding.patterns import IntArray
 from gops_lab.errors import StrategyError
 from gops_lab.game import Rules
-from gops_lab.strategies.observations import Observations, Probabilities, observe
+from gops_lab.strategies.observations import (
+    Observations,
+    Probabilities,
+    drawn,
+    in_hand_order,
+    observe,
+)
 from gops_lab.strategies.states import order_suffices, without_gaps
 from gops_lab.strategies.strategy import EVERYTHING, Strategy, checked
 
@@ -106,22 +109,17 @@ def random_states(encoder: Encoder, count: int, draw: np.random.Generator) -> St
     found = []
     for number in range(rounds):
         possible = encoder.possible_upcards(batch)
-        batch = encoder.expose(batch, _drawn(possible, draw))
+        batch = encoder.expose(batch, drawn(possible, draw.random(len(batch))))
         found.append(batch)
         if number < rounds - 1:
             bids = [
-                encoder.hands[side].distinct[_drawn(encoder.legal_bids(batch, player), draw)]
+                encoder.hands[side].distinct[
+                    drawn(encoder.legal_bids(batch, player), draw.random(len(batch)))
+                ]
                 for side, player in enumerate("ab")
             ]
             batch = encoder.resolve_round(batch, bids[0], bids[1])
     return concatenate(found)
-
-
-def _drawn(weights: npt.NDArray[Any], draw: np.random.Generator) -> IntArray:
-    """Return a column of each row, in proportion to the weights."""
-    total = np.cumsum(weights, axis=1)
-    target = draw.random(len(total)) * total[:, -1]
-    return np.asarray((total <= target[:, None]).sum(axis=1), np.int64)
 
 
 def _check_answers(strategy: Strategy, seen: Observations) -> None:
@@ -141,7 +139,7 @@ def _check_answers(strategy: Strategy, seen: Observations) -> None:
             strategy, one, answer[[row]], checked(strategy, one),
             "answers differently when a state comes alone",
         )
-        given = dict(strategy.distribution(seen.rules, one.states()[0]))
+        given = dict(strategy.distribution(seen.rules, one.state(0)))
         single = np.array([[float(given.get(int(rank), 0)) for rank in seen.ranks]])
         _same(
             strategy, one, answer[[row]], single,
@@ -154,16 +152,8 @@ def _check_same(strategy: Strategy, seen: Observations, other: Observations, wha
     first, second = checked(strategy, seen), checked(strategy, other)
     if other.batch.hand_a is not seen.batch.hand_a:
         # Replaced ranks: compare position by position in the hand.
-        first, second = (_by_position(a, o) for a, o in ((first, seen), (second, other)))
+        first, second = (in_hand_order(a, o.legal) for a, o in ((first, seen), (second, other)))
     _same(strategy, seen, first, second, what)
-
-
-def _by_position(answer: Probabilities, seen: Observations) -> Probabilities:
-    result = np.zeros_like(answer)
-    place = np.cumsum(seen.legal, axis=1) - 1
-    rows, columns = np.nonzero(seen.legal)
-    result[rows, place[rows, columns]] = answer[rows, columns]
-    return result
 
 
 def _same(
@@ -174,7 +164,7 @@ def _same(
         row = int(np.argmax(different))
         raise StrategyError(
             f"strategy {strategy.name!r} {what}: {first[row].tolist()} and "
-            f"{second[row].tolist()}, at {seen[np.array([row])].states()[0]} (own hand first)"
+            f"{second[row].tolist()}, at {seen.state(row)} (own hand first)"
         )
 
 

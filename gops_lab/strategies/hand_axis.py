@@ -107,17 +107,16 @@ class _Courses:
     """All the ways a strategy in seat B can go, whatever A holds."""
 
     def __init__(self, rules: Rules, fixed: Strategy) -> None:
-        self.rules = rules
-        root = StateSpace(rules, _start(rules), lead=False, ranks=True)
-        self.space = root
-        encoder = root.encoder
-        keys = root.pack_states(_start(rules))
+        start = Encoder(rules).start()
+        self.space = space = StateSpace(rules, start, lead=False, ranks=True)
+        encoder = space.encoder
+        keys = space.pack_states(start)
         self.tiers: list[_Tier] = []
         any_hand = encoder.hands[0]
         outcomes = np.array([-1, 0, 1])
         for size in range(rules.cards, rules.cards - rules.rounds, -1):
-            batch = root.unpack(keys)
-            stages = root.stages(batch)
+            batch = space.unpack(keys)
+            stages = space.stages(batch)
             answer = checked(fixed, observe(encoder, stages.batch, "b"))
             stake = stages.batch.stake
             change, carried = lead_change(rules, stake, outcomes[:, None])
@@ -126,7 +125,7 @@ class _Courses:
             )
             # A's hand is a mere placeholder of the right size.
             placeholder = any_hand.of_size(size - 1)[:1]
-            after = root.pack(
+            after = space.pack(
                 placeholder[:, None, None],
                 left[:, :, None],
                 stages.batch.prizes[:, None, None],
@@ -138,7 +137,7 @@ class _Courses:
             follows = np.searchsorted(below, after).clip(max=len(below) - 1)
             self.tiers.append(
                 _Tier(
-                    keys, stages.batch, stages.owner, stages.copies / stages.total, answer,
+                    keys, stages.batch, stages.owner, stages.chances(exact=False), answer,
                     follows, change,
                 )
             )
@@ -146,7 +145,7 @@ class _Courses:
         nothing = np.zeros(0)
         self.tiers.append(
             _Tier(
-                keys, root.unpack(keys[:0]), nothing.astype(np.int64), nothing,
+                keys, space.unpack(keys[:0]), nothing.astype(np.int64), nothing,
                 nothing.reshape(0, 0), nothing.reshape(0, 0, 0).astype(np.int64),
                 nothing.reshape(3, 0).astype(np.int64),
             )
@@ -168,10 +167,6 @@ class _HandsOfSize:
         same = self.cards[:, :, None] == self.cards[:, None, :]
         self.copies = same.sum(axis=2)
         """(h, size) how many cards of that rank are held."""
-
-
-def _start(rules: Rules) -> StateBatch:
-    return Encoder(rules).start()
 
 
 def _valued(

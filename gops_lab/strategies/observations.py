@@ -87,6 +87,10 @@ class Observations:
         """Return the states, from the player's side."""
         return self.encoder.decode(self.batch)
 
+    def state(self, row: int) -> State:
+        """Return one of the states, from the player's side."""
+        return self[np.array([row])].states()[0]
+
     # What strategies answer with
 
     def shares(self, weights: IntArray) -> Probabilities:
@@ -155,3 +159,49 @@ def exact_quotients(numerators: npt.NDArray[Any], denominators: npt.NDArray[Any]
     ]
     result.ravel()[:] = flat
     return result
+
+
+def in_hand_order(
+    answer: npt.NDArray[Any], legal: BoolArray, nothing: float = 0.0
+) -> npt.NDArray[Any]:
+    """Return the columns of the ranks held, pushed to the left.
+
+    Parameters
+    ----------
+    answer : array, shape (k, number of ranks)
+    legal : array of bool, shape (k, number of ranks)
+        Which ranks are held.
+    nothing : float
+        Stands behind them.
+
+    Returns
+    -------
+    array, shape (k, most ranks held)
+    """
+    most = int(legal.sum(axis=1).max(initial=0))
+    result = np.full((len(answer), most), nothing, answer.dtype)
+    place = np.cumsum(legal, axis=1) - 1
+    rows, columns = np.nonzero(legal)
+    result[rows, place[rows, columns]] = answer[rows, columns]
+    return result
+
+
+def drawn(weights: npt.NDArray[np.generic], numbers: npt.NDArray[np.float64]) -> IntArray:
+    """Return a column of each row, drawn in proportion to the weights.
+
+    Parameters
+    ----------
+    weights : array, shape (k, n)
+        Not negative.
+    numbers : array of float, shape (k,)
+        In [0, 1): the column is the first whose cumulative share is above it.
+
+    Examples
+    --------
+    >>> drawn(np.array([[1, 0, 3], [1, 0, 3]]), np.array([0.24, 0.25]))
+    array([0, 2])
+    """
+    whole = np.cumsum(weights, axis=1, dtype=np.float64)
+    # A product that rounds up to the whole would lie beyond the last column.
+    target = np.minimum(numbers * whole[:, -1], np.nextafter(whole[:, -1], 0))
+    return np.asarray((whole <= target[:, None]).sum(axis=1), np.int64)

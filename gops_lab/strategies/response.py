@@ -26,7 +26,7 @@ from gops_lab.encoding.card_sets import BoolArray
 from gops_lab.encoding.patterns import IntArray
 from gops_lab.game import Rules
 from gops_lab.game.objectives import Objective, as_objective
-from gops_lab.strategies.observations import Observations, Probabilities, exact_quotients, observe
+from gops_lab.strategies.observations import Observations, Probabilities, in_hand_order, observe
 from gops_lab.strategies.states import Stages, StateSpace
 from gops_lab.strategies.strategy import EVERYTHING, Strategy, checked
 
@@ -254,8 +254,7 @@ class _Level:
     def chunks(self, space: StateSpace) -> Iterator[tuple[int, int, Stages]]:
         """Yield (first state, number of states, their stage games)."""
         if self.exposed is not None:
-            one = np.ones(len(self.exposed), np.int64)
-            yield 0, len(one), Stages(self.exposed, np.arange(len(one)), one, one)
+            yield 0, len(self.exposed), Stages.at_once(self.exposed)
             return
         for first, batch in space.chunks(self.keys):
             yield first, len(batch), space.stages(batch)
@@ -307,28 +306,14 @@ def _value_level(
             follows = follows + np.broadcast_to(rounds.change, played.shape)[played]
         payoff[played] = follows
         worth = (payoff * answer[:, None, :]).sum(axis=2)
-        ordered = _in_hand_order(worth, space.encoder.legal_bids(stages.batch))
+        ordered = in_hand_order(worth, space.encoder.legal_bids(stages.batch), -np.inf)
         best = ordered.max(axis=1)
-        share = (
-            exact_quotients(stages.copies, stages.total) if exact
-            else stages.copies / stages.total
-        )
-        np.add.at(values, first + stages.owner, best * share)
+        np.add.at(values, first + stages.owner, best * stages.chances(exact))
         all_keys.append(space.pack_stages(stages.batch))
         all_payoffs.append(ordered)
     keys = np.concatenate(all_keys)
     keys, rows = np.unique(keys, return_index=True)
     return keys, np.concatenate(all_payoffs)[rows], values
-
-
-def _in_hand_order(worth: ValueArray, legal: BoolArray) -> ValueArray:
-    """Return the columns of the ranks held, pushed to the left; minus infinity behind them."""
-    most = int(legal.sum(axis=1).max())
-    result = np.full((len(worth), most), -np.inf, worth.dtype)
-    place = np.cumsum(legal, axis=1) - 1
-    rows, columns = np.nonzero(legal)
-    result[rows, place[rows, columns]] = worth[rows, columns]
-    return result
 
 
 def _nth_true(mask: BoolArray, n: IntArray) -> IntArray:

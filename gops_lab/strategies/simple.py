@@ -65,7 +65,7 @@ class MatchPrize(Strategy):
         return f"prize{self.plus:+d}" if self.plus else "match"
 
     @property
-    def kernel(self) -> tuple[int, int]:
+    def kernel(self) -> tuple[int, int]:  # type: ignore[override]
         """How the compiled simulation plays it."""
         return (NEAREST_PRIZE, self.plus)
 

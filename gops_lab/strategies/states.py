@@ -11,14 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gops_lab.encoding import CardSets, Encoder, StateBatch
 from gops_lab.encoding.card_sets import BoolArray
 from gops_lab.encoding.patterns import IntArray
 from gops_lab.errors import EvaluationError
 from gops_lab.game import Rules, lead_change
+from gops_lab.strategies.observations import exact_quotients
 
 MOST_STATES = 60_000_000
 """Most states of one tier that are kept; more are refused."""
@@ -42,6 +45,16 @@ class Stages:
     """(k,) how many copies of that prize could come."""
     total: IntArray
     """(k,) out of how many prizes."""
+
+    @classmethod
+    def at_once(cls, batch: StateBatch) -> Stages:
+        """Return stage games that play begins with: each is its own owner, and certain."""
+        one = np.ones(len(batch), np.int64)
+        return cls(batch, np.arange(len(batch)), one, one)
+
+    def chances(self, exact: bool) -> npt.NDArray[Any]:
+        """Return the probability of each exposure, as floats or fractions."""
+        return exact_quotients(self.copies, self.total) if exact else self.copies / self.total
 
 
 @dataclass(frozen=True, eq=False)

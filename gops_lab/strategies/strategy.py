@@ -38,6 +38,8 @@ class Strategy:
     sees : frozenset of str
         What the answer depends on besides the own hand, a part of `EVERYTHING`. Saying less than
         everything makes exact evaluation faster; `check_strategy` tests that it is true.
+    kernel : tuple of int or None
+        How the compiled simulation plays it, see `gops_lab.strategies.simple`; None: it cannot.
 
     Examples
     --------
@@ -51,6 +53,7 @@ class Strategy:
 
     name: str = "unnamed"
     sees: frozenset[str] = EVERYTHING
+    kernel: tuple[int, int] | None = None
 
     def __repr__(self) -> str:
         return f"<Strategy {self.name}>"
@@ -183,7 +186,7 @@ def checked(strategy: Strategy, seen: Observations) -> Probabilities:
     answer = np.asarray(strategy.probabilities(seen))
     wanted = (len(seen), len(seen.ranks))
     if answer.shape != wanted:
-        where = f"; the first is {_state(seen, 0)}" if len(seen) else ""
+        where = f"; the first is {seen.state(0)}" if len(seen) else ""
         raise StrategyError(
             f"strategy {strategy.name!r} returned probabilities of shape {answer.shape} for "
             f"{len(seen)} states and the ranks {seen.ranks.tolist()}: {wanted} is needed{where}"
@@ -202,7 +205,7 @@ def checked(strategy: Strategy, seen: Observations) -> Probabilities:
         row = int(np.argmin(good))
         raise StrategyError(
             f"strategy {strategy.name!r} {_complaint(seen, numbers[row], row)}, at "
-            f"{_state(seen, row)} (own hand first)"
+            f"{seen.state(row)} (own hand first)"
         )
     if seen.exact:
         if answer.dtype != object:
@@ -222,7 +225,3 @@ def _complaint(seen: Observations, row: Any, where: int) -> str:
         if p != 0 and not legal:
             return f"gives probability {p} to bid {rank}, which is not in the hand"
     return f"gives probabilities that sum to {row.sum()}, not 1"
-
-
-def _state(seen: Observations, row: int) -> State:
-    return seen[np.array([row])].states()[0]

@@ -48,6 +48,18 @@ _LOOKS_AT = {
     "lead": {"lead"},
 }
 
+_READ: dict[str, Callable[[Observations], IntArray]] = {
+    "hand": lambda seen: seen.batch.hand_a,
+    "opponent_hand": lambda seen: seen.batch.hand_b,
+    "prizes": lambda seen: seen.batch.prizes,
+    "cards": lambda seen: seen.encoder.tier(seen.batch),
+    "upcard": lambda seen: seen.batch.upcard,
+    "carried": lambda seen: seen.batch.carried,
+    "stake": lambda seen: seen.stake,
+    "lead": lambda seen: seen.batch.lead,
+}
+"""What a column holds, of many states at once; sets of cards as masks."""
+
 
 class TableStrategy(Strategy):
     """A strategy that looks its distribution up.
@@ -129,9 +141,9 @@ class TableStrategy(Strategy):
             if self._otherwise is None:
                 raise StrategyError(
                     f"the table of strategy {self.name!r} has no row for "
-                    f"{seen[rows[:1]].states()[0]} (own hand first)"
+                    f"{seen.state(int(rows[0]))} (own hand first)"
                 )
-            weights[rows] = checked(self._otherwise, _in_floats(seen[rows]))
+            weights[rows] = checked(self._otherwise, Observations(seen.encoder, seen.batch[rows]))
             total = weights.sum(axis=1)
         return np.asarray(weights / total[:, None])
 
@@ -198,19 +210,12 @@ class _Lookup:
 
     def find(self, seen: Observations) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
         """Return a row of weights for each state and whether there is one."""
-        batch = seen.batch
         keys = np.zeros(len(seen), np.int64)
         found = np.full(len(seen), len(self._keys) > 0)
         if not len(self._keys):
             return np.zeros((len(seen), len(seen.ranks))), found
         for column, digits in zip(self._columns, self._digits, strict=True):
-            read: dict[str, Callable[[], IntArray]] = {
-                "hand": lambda: batch.hand_a, "opponent_hand": lambda: batch.hand_b,
-                "prizes": lambda: batch.prizes, "cards": lambda: seen.encoder.tier(batch),
-                "upcard": lambda: batch.upcard, "carried": lambda: batch.carried,
-                "stake": lambda: batch.stake, "lead": lambda: batch.lead,
-            }
-            values = read[column]()
+            values = _READ[column](seen)
             digit = np.searchsorted(digits, values).clip(max=len(digits) - 1)
             found &= digits[digit] == values
             keys = keys * len(digits) + digit
@@ -316,7 +321,3 @@ def _rows(seen: Observations, answer: Probabilities, lead: bool) -> pd.DataFrame
     frame["bid"] = seen.ranks[columns]
     frame["probability"] = answer[rows, columns]
     return pd.DataFrame(frame)
-
-
-def _in_floats(seen: Observations) -> Observations:
-    return Observations(seen.encoder, seen.batch)

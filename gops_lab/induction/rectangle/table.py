@@ -102,6 +102,7 @@ class TierTable:
             found[rows] = there
         return values, found
 
+
 def empty_table(
     plan: TierPlan, dtype: npt.DTypeLike = np.float64, values: npt.NDArray[Any] | None = None
 ) -> TierTable:
