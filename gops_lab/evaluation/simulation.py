@@ -24,8 +24,11 @@ from gops_lab.game import Rules, checks
 from gops_lab.matrix_games.batch import available_cores
 from gops_lab.strategies import Strategy
 
-BLOCK = 4096
-"""Deals in a block."""
+BLOCK = 1024
+"""Deals in a block: their random numbers stay in memory that a thread reuses."""
+
+TASK = 16
+"""Blocks that a thread plays before it reports."""
 
 MOST_DEALS = 10**11
 
@@ -174,14 +177,18 @@ def simulate(
             ways.append(_turned(_Match(encoder, second, first, compiled).play(turned)))
         return _summed(ways)
 
+    def several(first: int) -> list[_Sums]:
+        return [one(block) for block in range(first, min(first + TASK, blocks))]
+
     parts: list[_Sums] = []
+    step = TASK * threads * 4
     with ThreadPoolExecutor(threads) as pool:
-        waiting = range(0, blocks, 64)
-        for group in waiting:
+        for group in range(0, blocks, step):
             # In groups, so that an error or an interruption is not kept waiting.
-            parts += pool.map(one, range(group, min(group + 64, blocks)))
+            for sums in pool.map(several, range(group, min(group + step, blocks), TASK)):
+                parts += sums
             if progress is not None:
-                progress(min((group + 64) * BLOCK, deals), deals)
+                progress(min((group + step) * BLOCK, deals), deals)
     whole = _Sums(*(math.fsum(column) for column in zip(*parts, strict=True)))
     games = deals * (2 if swap_seats else 1)
     mean = whole.margin / deals
