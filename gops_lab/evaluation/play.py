@@ -7,13 +7,14 @@ the same.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gops_lab.encoding import Encoder
 from gops_lab.encoding.patterns import IntArray
-from gops_lab.evaluation.play_kernel import play_games
+from gops_lab.evaluation.play_kernel import draw_columns, play_games
 from gops_lab.game import settle
 from gops_lab.strategies import Strategy, observe
 from gops_lab.strategies.strategy import checked
@@ -94,12 +95,13 @@ def _play_through_encoder(
     exposed = np.zeros(games)
     for number in range(encoder.rules.rounds):
         possible = encoder.possible_upcards(batch)
-        batch = encoder.expose(batch, drawn(possible, draws.prizes[:, number]))
+        batch = encoder.expose(batch, drawn(possible, np.ascontiguousarray(draws.prizes[:, number])))
         exposed += batch.upcard
         bids = []
         for player, strategy, numbers in (("a", a, draws.a), ("b", b, draws.b)):
             seen = observe(encoder, batch, player)
-            bids.append(seen.ranks[drawn(checked(strategy, seen), numbers[:, number])])
+            now = np.ascontiguousarray(numbers[:, number])
+            bids.append(seen.ranks[drawn(checked(strategy, seen), now)])
         comparison = np.sign(bids[0] - bids[1])
         tied += comparison == 0
         gains = settle(encoder.rules, batch.stake, comparison)
@@ -109,7 +111,7 @@ def _play_through_encoder(
     return Played(batch.lead, points[0], points[1], tied, exposed - points[0] - points[1])
 
 
-def drawn(weights: npt.NDArray[np.generic], numbers: Floats) -> IntArray:
+def drawn(weights: npt.NDArray[Any], numbers: Floats) -> IntArray:
     """Return a column of each row, drawn in proportion to the weights.
 
     Parameters
@@ -124,7 +126,6 @@ def drawn(weights: npt.NDArray[np.generic], numbers: Floats) -> IntArray:
     >>> drawn(np.array([[1, 0, 3], [1, 0, 3]]), np.array([0.24, 0.25]))
     array([0, 2])
     """
-    whole = np.cumsum(weights, axis=1, dtype=np.float64)
-    # A product that rounds up to the whole would lie beyond the last column.
-    target = np.minimum(numbers * whole[:, -1], np.nextafter(whole[:, -1], 0))
-    return np.asarray((whole <= target[:, None]).sum(axis=1), np.int64)
+    columns = np.empty(len(weights), np.int64)
+    draw_columns(np.ascontiguousarray(weights, np.float64), numbers, columns)
+    return columns

@@ -118,3 +118,23 @@ def _bid(
         if abs(hand[i] - target) < abs(hand[best] - target):
             best = i
     return best
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def draw_columns(weights: Floats, numbers: Floats, columns: Integers) -> None:
+    """Fill `columns` with a draw from each row of weights; see `gops_lab.evaluation.play.drawn`."""
+    for row in range(len(weights)):
+        total = 0.0
+        for column in range(weights.shape[1]):
+            total += weights[row, column]
+        target = numbers[row] * total
+        reached = 0.0
+        chosen = -1
+        for column in range(weights.shape[1]):
+            if weights[row, column] > 0:
+                # The last column with any weight is chosen also where rounding passes the total.
+                chosen = column
+                reached += weights[row, column]
+                if reached > target:
+                    break
+        columns[row] = chosen

@@ -41,6 +41,9 @@ HANDS = ("hand", "opponent_hand", "prizes")
 NUMBERS = ("cards", "upcard", "carried", "stake", "lead")
 COLUMNS = (*HANDS, *NUMBERS)
 
+SMALL = 1 << 22
+"""Widest range of integers that is looked up in an array, not by bisection."""
+
 _LOOKS_AT = {
     "hand": {"ranks"}, "opponent_hand": {"ranks", "opponent"}, "prizes": {"prizes"},
     "cards": set(), "upcard": {"upcard"}, "carried": {"carried"}, "stake": {"upcard", "carried"},
@@ -121,7 +124,8 @@ class TableStrategy(Strategy):
             )
         weights, found = self._lookups[seen.rules].find(seen)
         weights = weights * seen.legal
-        total = weights.sum(axis=1)
+        ones = np.ones(weights.shape[1])
+        total = weights @ ones
         found = found & (total > 0)
         if not found.all():
             rows = np.flatnonzero(~found)
@@ -131,7 +135,7 @@ class TableStrategy(Strategy):
                     f"{seen[rows[:1]].states()[0]} (own hand first)"
                 )
             weights[rows] = checked(self._otherwise, _in_floats(seen[rows]))
-            total = weights.sum(axis=1)
+            total = weights @ ones
         return np.asarray(weights / total[:, None])
 
     def _integers(self, frame: pd.DataFrame, column: str) -> IntArray:
@@ -184,12 +188,13 @@ class _Lookup:
                 except ValueError:
                     usable[row] = False
             coded.append(masks)
-        self._digits = [np.unique(values[usable]) for values in coded]
         rows = np.flatnonzero(usable)
+        self._digits = [_Positions(values[usable]) for values in coded]
         keys = np.zeros(len(rows), np.int64)
         for values, digits in zip(coded, self._digits, strict=True):
-            keys = keys * max(len(digits), 1) + np.searchsorted(digits, values[rows])
-        self._keys, where = np.unique(keys, return_inverse=True)
+            keys = keys * len(digits) + digits.find(values[rows])[0]
+        self._keys = _Positions(keys)
+        where = self._keys.find(keys)[0]
         self._weights = np.zeros((len(self._keys), len(seen.ranks)))
         np.add.at(
             self._weights, (where, np.searchsorted(seen.ranks, bids[rows])), probabilities[rows]
@@ -209,12 +214,36 @@ class _Lookup:
                 "upcard": lambda: batch.upcard, "carried": lambda: batch.carried,
                 "stake": lambda: batch.stake, "lead": lambda: batch.lead,
             }[column]()
-            digit = np.searchsorted(digits, values).clip(max=len(digits) - 1)
-            found &= digits[digit] == values
+            digit, there = digits.find(values)
+            found &= there
             keys = keys * len(digits) + digit
-        row = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
-        found &= self._keys[row] == keys
-        return self._weights[row], found
+        row, there = self._keys.find(keys)
+        return self._weights[row], found & there
+
+
+class _Positions:
+    """Where integers stand among the distinct ones of a list."""
+
+    def __init__(self, values: IntArray) -> None:
+        self._sorted = np.unique(values)
+        self._table: IntArray | None = None
+        if len(self._sorted) and self._sorted[-1] - self._sorted[0] < SMALL:
+            self._table = np.full(int(self._sorted[-1] - self._sorted[0]) + 1, -1)
+            self._table[self._sorted - self._sorted[0]] = np.arange(len(self._sorted))
+
+    def __len__(self) -> int:
+        return len(self._sorted)
+
+    def find(self, values: IntArray) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+        """Return the position of each value (0 where it is missing), and whether it is there."""
+        if self._table is None:
+            place = np.searchsorted(self._sorted, values).clip(max=len(self._sorted) - 1)
+            return place, self._sorted[place] == values
+        place = values - self._sorted[0]
+        inside = (place >= 0) & (place < len(self._table))
+        place = self._table[np.where(inside, place, 0)]
+        inside &= place >= 0
+        return np.where(inside, place, 0), inside
 
 
 def read_strategy(
