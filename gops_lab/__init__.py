@@ -2,11 +2,22 @@
 
 from gops_lab._version import __version__
 from gops_lab.errors import GopsError
+from gops_lab.evaluation import (
+    best_response_value,
+    evaluate,
+    exploitability,
+    regrets,
+    simulate,
+    tournament,
+)
 from gops_lab.game import Rules, State
 from gops_lab.induction import Forecast, Solution, forecast, load, solve, solve_match
 from gops_lab.matrix_games import solve_matrix_game, solve_matrix_games
+from gops_lab.strategies import Strategy, check_strategy, strategy_named
 
 __all__ = [
-    "Forecast", "GopsError", "Rules", "Solution", "State", "__version__", "forecast", "load",
-    "solve", "solve_match", "solve_matrix_game", "solve_matrix_games",
+    "Forecast", "GopsError", "Rules", "Solution", "State", "Strategy", "__version__",
+    "best_response_value", "check_strategy", "evaluate", "exploitability", "forecast", "load",
+    "regrets", "simulate", "solve", "solve_match", "solve_matrix_game", "solve_matrix_games",
+    "strategy_named", "tournament",
 ]
