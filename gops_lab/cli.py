@@ -24,6 +24,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from gops_lab.arguments import complain, joined, parser
+from gops_lab.contests import CONTESTS
 from gops_lab.errors import (
     ArgumentError,
     GopsError,
@@ -264,8 +265,22 @@ def _forecast(options: argparse.Namespace) -> None:
     expected.check_fits()
 
 
+def _contest(options: argparse.Namespace) -> None:
+    """Run a command in which strategies play."""
+    rules = _rules(options)
+    with _bar(options) as bar:
+        data, lines = CONTESTS[options.command](
+            options, rules, lambda done, total: bar(rules.cards, done, total)
+        )
+    if options.json:
+        _print_json(data)
+    else:
+        print(lines)
+
+
 COMMANDS = {
     "solve": _solve, "bids": _bids, "table": _table, "match": _match, "forecast": _forecast,
+    **dict.fromkeys(CONTESTS, _contest),
 }
 
 

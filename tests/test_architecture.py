@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "gops_lab"
 # A room may import from itself and from those before it. The public namespace may import all.
 ORDER = [
     "_version", "errors", "game", "encoding", "induction", "strategies", "evaluation",
-    "reporting", "interop", "explorer", "arguments", "cli", "__main__", "__init__",
+    "reporting", "interop", "explorer", "arguments", "contests", "cli", "__main__", "__init__",
 ]
 # Knows nothing of GOPS; whoever solves games may use it.
 MATRIX_GAMES = "matrix_games"
@@ -23,7 +23,7 @@ MAY_SOLVE = ORDER[ORDER.index("induction") :]
 MAY_DRAW = {
     "matplotlib": ("reporting", "explorer", "cli"),
     "tqdm": ("arguments", "cli", "explorer"),
-    "argparse": ("arguments", "cli"),
+    "argparse": ("arguments", "contests", "cli"),
 }
 
 ROOMS = sorted({path.relative_to(PACKAGE).parts[0].removesuffix(".py")
@@ -91,6 +91,7 @@ def test_every_module_that_is_drawn_is_looked_at():
     assert {
         ("game", "errors"), ("encoding", "game"), ("induction", "encoding"),
         ("induction", MATRIX_GAMES), ("reporting", "induction"), ("cli", "reporting"),
+        ("strategies", "induction"), ("evaluation", "strategies"), ("contests", "evaluation"),
     } <= arrows
 
 
@@ -105,6 +106,8 @@ def test_every_module_that_is_drawn_is_looked_at():
         ("induction", "import gops_lab as gl"),
         ("errors", "if TYPE_CHECKING:\n    from .game import Rules"),
         ("reporting", "from gops_lab import cli"),
+        ("strategies", "from gops_lab.evaluation import evaluate"),
+        ("evaluation", "from gops_lab.reporting import tables"),
     ],
 )
 def test_a_reversed_arrow_is_seen(room, source):
