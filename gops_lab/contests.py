@@ -15,13 +15,13 @@ import numpy as np
 
 from gops_lab.errors import ArgumentError, GopsError
 from gops_lab.evaluation import (
-    best_response_value,
     certified_exploitability,
     exploitability,
     regrets,
     tournament,
 )
 from gops_lab.game import Rules, State, expose, play_round, start
+from gops_lab.game.checks import missing_cards
 from gops_lab.induction import Solution, forecast, load, solve
 from gops_lab.reporting import text
 from gops_lab.strategies import OptimalStrategy, Strategy, distribution, strategy_named
@@ -96,7 +96,7 @@ def run_exploit(options: argparse.Namespace, rules: Rules, progress: Progress) -
         lines += [
             "\nwhere it gives most away against its best response "
             "(cost = probability of coming there times regret)\n",
-            text.aligned(table.drop(columns="round"), {"reach": ".4f"}) if len(table) else "nowhere",
+            text.aligned(table.drop(columns="round")) if len(table) else "nowhere",
         ]
     return data, "\n".join(lines)
 
@@ -108,6 +108,11 @@ def run_play(options: argparse.Namespace, rules: Rules, progress: Progress) -> A
     bids = None if options.bids is None else list(options.bids)
     if bids is not None and len(bids) != rules.rounds:
         raise ArgumentError(f"--bids has {len(bids)} bids; {rules.rounds} rounds are played")
+    if bids is not None and missing_cards(bids, rules.hand_a):
+        raise ArgumentError(
+            f"--bids has {missing_cards(bids, rules.hand_a)[0]}, which your hand "
+            f"{rules.hand_a} does not hold (often enough)"
+        )
     judge = _judge(options, rules)
     say = _silent if options.json else print
     say(f"{rules!r}: you are A, {strategy.name} is B")
@@ -148,7 +153,8 @@ def run_play(options: argparse.Namespace, rules: Rules, progress: Progress) -> A
             "your bids are not judged: solving this game takes long; give --solution FOLDER"
         )
     else:
-        lines.append("\nwhat each of your bids gave away against optimal play, in points\n")
+        unit = {"margin": "points"}.get(judge.objective.name, judge.objective.name)
+        lines.append(f"\nwhat each of your bids gave away against optimal play, in {unit}\n")
         lines += [
             f"round {row['round']}: {row['bid']} for {row['stake']}, "
             f"{text.number(float(row['given_away']), '.4f')}"
@@ -174,8 +180,8 @@ def given_away(solution: Solution, state: State, bid: int) -> float:
     1.0
     """
     payoffs = solution.stage_game(state).astype(float)
-    reply = solution.strategy(state, "b").astype(float)
-    worth = float((payoffs.loc[bid] * reply).sum())
+    reply = solution.strategy(state, "b").to_numpy(float)
+    worth = float(payoffs.loc[bid].to_numpy(float) @ reply)
     return max(float(solution.value(state)) - worth, 0.0)
 
 
@@ -236,7 +242,8 @@ def _asked(state: State, say: Callable[[str], None]) -> int:
             raise ArgumentError("the game was left: no more bids on standard input (or --bids)")
         if written.strip().isdecimal() and int(written) in state.hand_a:
             return int(written)
-        say(f"{written.strip()!r} is not in your hand; bid one of {', '.join(map(str, state.hand_a))}")
+        held = ", ".join(map(str, state.hand_a))
+        say(f"{written.strip()!r} is not in your hand; bid one of {held}")
 
 
 def _outcome(gain_a: Any, gain_b: Any, carried: Any) -> str:

@@ -172,7 +172,7 @@ def test_other_faults():
     with pytest.raises(NotImplementedError, match="must define"):
         Strategy().distribution(RULES, STATE)
     alone = FunctionStrategy(lambda rules, state: {min(state.hand_a): 0.5}, "half")
-    with pytest.raises(StrategyError, match="'half' gives probabilities that sum to 0.5"):
+    with pytest.raises(StrategyError, match=r"'half' gives probabilities that sum to 0\.5"):
         bids(alone)
 
 

@@ -95,16 +95,16 @@ def alpha_rank(payoffs: pd.DataFrame) -> pd.Series[float]:
     Raises
     ------
     EvaluationError
-        If OpenSpiel is not installed.
+        If OpenSpiel, or networkx, which its egt tools need, is not installed.
     """
     matrix = _skew(payoffs)
     try:
         alpharank = importlib.import_module("open_spiel.python.egt.alpharank")
-    except ImportError:
+    except ImportError as error:
         raise EvaluationError(
-            "alpha-rank needs OpenSpiel's egt tools, which are not installed: pip install "
-            "open_spiel; meta_equilibrium and replicator_dynamics work without"
-        ) from None
+            f"alpha-rank needs OpenSpiel's egt tools ({error}): pip install open_spiel networkx; "
+            "meta_equilibrium and replicator_dynamics work without"
+        ) from error
     found = alpharank.compute([matrix], use_inf_alpha=True)
     return pd.Series(np.asarray(found[2], float), payoffs.index, name="share")
 

@@ -30,10 +30,6 @@ class Draws:
     a: Floats
     b: Floats
 
-    def turned(self) -> Draws:
-        """Return the same games with the players' numbers exchanged."""
-        return Draws(self.prizes, self.b, self.a)
-
 
 @dataclass(frozen=True, eq=False)
 class Played:
@@ -95,9 +91,10 @@ def _play_through_encoder(
     exposed = np.zeros(games)
     for number in range(encoder.rules.rounds):
         possible = encoder.possible_upcards(batch)
-        batch = encoder.expose(batch, drawn(possible, np.ascontiguousarray(draws.prizes[:, number])))
+        now = np.ascontiguousarray(draws.prizes[:, number])
+        batch = encoder.expose(batch, drawn(possible, now))
         exposed += batch.upcard
-        bids = []
+        bids: list[IntArray] = []
         for player, strategy, numbers in (("a", a, draws.a), ("b", b, draws.b)):
             seen = observe(encoder, batch, player)
             now = np.ascontiguousarray(numbers[:, number])

@@ -127,8 +127,8 @@ def simulate(
     games_per_match : int
         Games whose totals are added; the lead so far is what a strategy sees when the next begins.
     swap_seats : bool
-        Whether to play each deal a second time with the strategies in each other's seat, the same
-        prizes and the same random numbers. Needs equal hands.
+        Whether to play each deal a second time with the strategies in each other's seat: the same
+        prizes, each seat the same random numbers. Needs equal hands.
     workers : int, optional
         Threads; default as many as there are cores. The result does not depend on it.
     compiled : bool
@@ -173,8 +173,8 @@ def simulate(
         draws = _draws(rules, seed, pair, block, count, length)
         ways = [_Match(encoder, first, second, compiled).play(draws)]
         if swap_seats:
-            turned = [draw.turned() for draw in draws]
-            ways.append(_turned(_Match(encoder, second, first, compiled).play(turned)))
+            # The random numbers stay with the seats: each strategy gets the other's luck.
+            ways.append(_turned(_Match(encoder, second, first, compiled).play(draws)))
         return _summed(ways)
 
     def several(first: int) -> list[_Sums]:

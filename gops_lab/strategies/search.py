@@ -212,10 +212,7 @@ class _Search:
         positive = [max(regret, 0.0) for regret in score]
         total = sum(positive)
         count = len(score)
-        if total > 0:
-            matched = [regret / total for regret in positive]
-        else:
-            matched = [1 / count] * count
+        matched = [regret / total for regret in positive] if total > 0 else [1 / count] * count
         mixed = [self._explore / count + (1 - self._explore) * p for p in matched]
         for i, p in enumerate(matched):
             picked[i] += p
@@ -238,7 +235,7 @@ class _Search:
     def _after(self, table: _Table, bid_a: int, bid_b: int) -> _Table | int:
         """Return the next stage game, or the final lead."""
         change, carried = self._outcome(table.stake, (bid_a > bid_b) - (bid_a < bid_b))
-        lead = table.lead + change
+        lead = table.lead + int(change)
         if table.rounds == 1:
             return lead
         place = 0 if self._known_order else self._draw.randrange(len(table.hidden))

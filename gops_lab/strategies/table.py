@@ -51,6 +51,9 @@ _LOOKS_AT = {
 }
 
 
+_FIELDS = {"hand": "hand_a", "opponent_hand": "hand_b"}
+
+
 class TableStrategy(Strategy):
     """A strategy that looks its distribution up.
 
@@ -208,12 +211,9 @@ class _Lookup:
         if not len(self._keys):
             return np.zeros((len(seen), len(seen.ranks))), found
         for column, digits in zip(self._columns, self._digits, strict=True):
-            values = {
-                "hand": lambda: batch.hand_a, "opponent_hand": lambda: batch.hand_b,
-                "prizes": lambda: batch.prizes, "cards": lambda: seen.encoder.tier(batch),
-                "upcard": lambda: batch.upcard, "carried": lambda: batch.carried,
-                "stake": lambda: batch.stake, "lead": lambda: batch.lead,
-            }[column]()
+            values = seen.encoder.tier(batch) if column == "cards" else getattr(
+                batch, _FIELDS.get(column, column)
+            )
             digit, there = digits.find(values)
             found &= there
             keys = keys * len(digits) + digit
@@ -261,8 +261,7 @@ def read_strategy(
         if path.suffix.lower() == ".parquet":
             table = pd.read_parquet(path)
         else:
-            table = pd.read_csv(path, dtype={column: str for column in HANDS},
-                                keep_default_na=False)
+            table = pd.read_csv(path, dtype=dict.fromkeys(HANDS, str), keep_default_na=False)
     except (OSError, ValueError, pa.ArrowException) as error:
         raise StrategyError(f"{path} cannot be read as a table of a strategy: {error}") from error
     return TableStrategy(table, f"table:{path}", otherwise)
