@@ -1,6 +1,7 @@
 """Exact, certified solutions of GOPS (Goofspiel, the Game of Pure Strategy)."""
 
 from gops_lab._version import __version__
+from gops_lab.auditing import AuditReport, audit
 from gops_lab.errors import GopsError
 from gops_lab.evaluation import (
     best_response_value,
@@ -16,8 +17,8 @@ from gops_lab.matrix_games import solve_matrix_game, solve_matrix_games
 from gops_lab.strategies import Strategy, check_strategy, strategy_named
 
 __all__ = [
-    "Forecast", "GopsError", "Rules", "Solution", "State", "Strategy", "__version__",
-    "best_response_value", "check_strategy", "evaluate", "exploitability", "forecast", "load",
-    "regrets", "simulate", "solve", "solve_match", "solve_matrix_game", "solve_matrix_games",
-    "strategy_named", "tournament",
+    "AuditReport", "Forecast", "GopsError", "Rules", "Solution", "State", "Strategy",
+    "__version__", "audit", "best_response_value", "check_strategy", "evaluate", "exploitability",
+    "forecast", "load", "regrets", "simulate", "solve", "solve_match", "solve_matrix_game",
+    "solve_matrix_games", "strategy_named", "tournament",
 ]

@@ -64,8 +64,17 @@ def parser() -> argparse.ArgumentParser:
     sub = command("solve", "Solve a game and print the optimal first bids.")
     objective(sub)
     sub.add_argument("--method", choices=("simplex", "highs"), help="how stage games are solved")
-    sub.add_argument("--out", type=path, metavar="FOLDER", help="store the solution there")
-    sub.add_argument("--resume", action="store_true", help="go on with what --out holds")
+    sub.add_argument(
+        "--out", type=path, metavar="FOLDER", help="store the solution there, while it is solved"
+    )
+    sub.add_argument(
+        "--resume", action="store_true",
+        help="go on with the solve that was interrupted in --out, or use what it found",
+    )
+    sub.add_argument(
+        "--keep", type=tiers, default="all", metavar="N",
+        help="keep only the N highest tiers, states below are solved when asked for; default all",
+    )
 
     sub = command(
         "bids",
@@ -131,6 +140,19 @@ def parser() -> argparse.ArgumentParser:
         "--solution", type=path, metavar="FOLDER", help="a stored solution that judges your bids"
     )
 
+    about = "Re-check a stored solution by a path that shares no code with what solved it."
+    sub = commands.add_parser("audit", help=about, description=about, allow_abbrev=False)
+    sub.add_argument("folder", type=path, metavar="FOLDER", help="a stored solution")
+    sub.add_argument("--json", action="store_true", help="print one JSON object")
+    sub.add_argument("--quiet", action="store_true", help="draw no progress bar")
+    sub.add_argument(
+        "--samples", type=integer, default=100, metavar="N",
+        help="values of each tier to solve again, all if there are fewer; default 100",
+    )
+    sub.add_argument(
+        "--seed", type=integer, default=0, metavar="S", help="which ones are drawn; default 0"
+    )
+
     sub = command("forecast", "Say how large a solve would be; refuse what cannot fit.")
     objective(sub)
     return whole
@@ -176,6 +198,11 @@ def integer(written: str) -> int:
             f"{reprlib.repr(written)} is not an integer of at most 18 digits"
         )
     return int(written)
+
+
+def tiers(written: str) -> str | int:
+    """Read how many tiers to keep: a number of them, or all."""
+    return written if written == "all" else integer(written)
 
 
 def integers(written: str) -> tuple[int, ...]:

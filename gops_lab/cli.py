@@ -12,7 +12,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -24,21 +25,25 @@ import pandas as pd
 from tqdm import tqdm
 
 from gops_lab.arguments import complain, joined, parser
+from gops_lab.auditing import audit
 from gops_lab.contests import CONTESTS
 from gops_lab.errors import (
     ArgumentError,
     GopsError,
     MissingTableError,
+    OccupiedError,
     SolverError,
     StoreError,
     TableError,
 )
+from gops_lab.game.objectives import as_objective
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, start
 from gops_lab.induction import Solution, forecast, load, solve, solve_match
+from gops_lab.induction.decks import deck_of
 from gops_lab.induction.forecast import readable_size
-from gops_lab.induction.store import MANIFEST, holds_solution
-from gops_lab.induction.sweep import Progress
+from gops_lab.induction.manifest import MANIFEST
+from gops_lab.induction.timetable import Timetable
 from gops_lab.reporting import tables, text
 
 
@@ -57,8 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has gone (as with `| head`): nothing is wrong.
         _give_up_output()
         return 0
-    except KeyboardInterrupt:
-        return _fail("interrupted", 1)
+    except KeyboardInterrupt as interrupt:
+        return _fail(str(interrupt) or "interrupted", 1)
     except (MemoryError, OSError) as error:
         _give_up_output()
         return _fail(str(error) or "out of memory", 1)
@@ -67,9 +72,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     try:
         options = parser().parse_args(joined(arguments))
-        COMMANDS[options.command](options)
+        return COMMANDS[options.command](options) or 0
     except SystemExit as stop:  # after --help, or a bad argument that has been reported
         return int(stop.code or 0)
+    except OccupiedError as error:
+        return _fail(str(error), 2)
     except (StoreError, TableError, MissingTableError, SolverError) as error:
         return _fail(str(error), 1)
     except GopsError as error:
@@ -105,18 +112,21 @@ def _checking_arguments() -> Iterator[None]:
 
 FIRST_BIDS = {"value": ".6f", "gap": ".0e"}
 
+MOST_SHOWN = 20
+"""Most disagreements of an audit that are printed; ``--json`` gives all."""
+
 
 def _solve(options: argparse.Namespace) -> None:
     rules = _rules(options)
     if options.resume and options.out is None:
         raise _ArgumentError("--resume needs --out FOLDER")
-    folder = None if options.out is None else Path(options.out)
-    if folder is not None and _may_resume(folder, options):
-        solution = _stored(folder, rules, options)
+    if options.out is None:
+        solution = _solution(options, rules, keep=options.keep)
     else:
-        solution = _solution(options, rules, folder)
-        if folder is not None:
-            solution.save(folder)
+        _check_can_write(Path(options.out))
+        solution = _solution(
+            options, rules, keep=options.keep, out=options.out, resume=options.resume
+        )
     table = tables.bids_table(solution)
     error = max((report.error for report in solution.reports.values()), default=0.0)
     if options.json:
@@ -154,7 +164,9 @@ def _bids(options: argparse.Namespace) -> None:
             raise _ArgumentError(f"--solution {folder} holds no solution: there is no {MANIFEST}")
         solution = _stored(folder, rules, options)
     else:
-        solution = solve(rules, options.objective, start=state, exact=options.exact)
+        solution = _solved_deck(options, rules) or solve(
+            rules, options.objective, start=state, exact=options.exact
+        )
     stage = solution.stage_solution(state)
     strategies = {player: solution.strategy(state, player) for player in "ab"}
     if options.json:
@@ -195,8 +207,9 @@ def _table(options: argparse.Namespace) -> None:
             tables.check_file(options.out)
     elif options.format == "parquet":
         raise _ArgumentError("a Parquet table needs a file: give --out FILE")
-    folder = None if options.out is None else Path(options.out).parent
-    table = tables.first_bids_table(_solution(options, rules, folder))
+    if options.out is not None:
+        _check_can_write(Path(options.out).parent)
+    table = tables.first_bids_table(_solved_deck(options, rules) or _solution(options, rules))
     if options.out is not None:
         tables.write_table(table, options.format, options.out)
     if options.json:
@@ -265,35 +278,64 @@ def _forecast(options: argparse.Namespace) -> None:
     expected.check_fits()
 
 
+def _audit(options: argparse.Namespace) -> int:
+    with tqdm(
+        unit=" values", leave=False, delay=1.0,
+        disable=True if options.json or options.quiet or sys.stderr is None else None,
+    ) as bar:
+
+        def progress(cards: int, done: int, total: int) -> None:
+            bar.total = total
+            bar.set_description(f"{cards} cards in hand", refresh=False)
+            bar.update(done - bar.n)
+
+        report = audit(
+            options.folder, samples=options.samples, seed=options.seed, progress=progress
+        )
+    if options.json:
+        _print_json(report.as_dict())
+    else:
+        print(f"{report.game}, objective {report.objective}\n")
+        for line in report.checks:
+            print(line)
+        print()
+        for wrong in report.disagreements[:MOST_SHOWN]:
+            print(f"DISAGREES {wrong}")
+        if report.agrees:
+            print("the audit agrees with all that it checked")
+        else:
+            more = max(0, len(report.disagreements) - MOST_SHOWN)
+            print(f"{len(report.disagreements)} disagreements{f', {more} not shown' * bool(more)}")
+    return 0 if report.agrees else 1
+
+
 def _contest(options: argparse.Namespace) -> None:
     """Run a command in which strategies play."""
     rules = _rules(options)
-    with _bar(options) as bar:
-        data, lines = CONTESTS[options.command](
-            options, rules, lambda done, total: bar(rules.cards, done, total)
-        )
+    silent = options.json or options.quiet or options.command == "play" or sys.stderr is None
+    with tqdm(
+        unit=" deals", unit_scale=True, leave=False, delay=1.0, disable=True if silent else None
+    ) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        data, lines = CONTESTS[options.command](options, rules, progress)
     if options.json:
         _print_json(data)
     else:
         print(lines)
 
 
-COMMANDS = {
-    "solve": _solve, "bids": _bids, "table": _table, "match": _match, "forecast": _forecast,
-    **dict.fromkeys(CONTESTS, _contest),
+COMMANDS: dict[str, Callable[[argparse.Namespace], int | None]] = {
+    "solve": _solve, "bids": _bids, "table": _table, "match": _match, "audit": _audit,
+    "forecast": _forecast, **dict.fromkeys(CONTESTS, _contest),
 }
+"""What each command does, and the exit code if it is not 0."""
 
 
 # What commands share
-
-
-def _may_resume(folder: Path, options: argparse.Namespace) -> bool:
-    """Return whether --out holds a solution to use, refuse if it holds anything else."""
-    with _checking_arguments():
-        there = holds_solution(folder)
-    if there and not options.resume:
-        raise _ArgumentError(f"--out {folder} holds a solution already; add --resume to use it")
-    return there
 
 
 def _stored(folder: Path, rules: Rules, options: argparse.Namespace) -> Solution:
@@ -303,8 +345,6 @@ def _stored(folder: Path, rules: Rules, options: argparse.Namespace) -> Solution
     found = {
         "rules": solution.rules, "objective": solution.objective.name, "exact": solution.exact,
     }
-    if options.command == "solve":
-        asked["start"], found["start"] = start(rules), solution.start
     for name, value in asked.items():
         if found[name] != value:
             raise _ArgumentError(
@@ -313,16 +353,30 @@ def _stored(folder: Path, rules: Rules, options: argparse.Namespace) -> Solution
     return solution
 
 
-def _solution(options: argparse.Namespace, rules: Rules, folder: Path | None) -> Solution:
-    """Solve as the options say; what is found will be written in `folder`."""
+def _solved_deck(options: argparse.Namespace, rules: Rules) -> Solution | None:
+    """Return the solution that comes with the package, if it is what the options ask for."""
+    if options.exact or getattr(options, "method", None) is not None:
+        return None
+    deck = deck_of(rules, as_objective(options.objective))
+    return None if deck is None else load(deck)
+
+
+def _solution(options: argparse.Namespace, rules: Rules, **how: Any) -> Solution:
+    """Solve as the options say."""
     if options.exact and options.method is not None:
         raise _ArgumentError(f"--exact uses fractions only; leave --method {options.method} away")
-    if folder is not None:
-        _check_can_write(folder)
     with _bar(options) as progress:
-        return solve(
-            rules, options.objective, exact=options.exact, method=options.method, progress=progress
-        )
+        try:
+            return solve(
+                rules, options.objective, exact=options.exact, method=options.method,
+                progress=progress, **how,
+            )
+        except KeyboardInterrupt:
+            if how.get("out") is None:
+                raise
+            raise KeyboardInterrupt(
+                f"interrupted; the same command with --resume goes on with {how['out']}"
+            ) from None
 
 
 def _check_can_write(folder: Path) -> None:
@@ -380,19 +434,28 @@ def _state(options: argparse.Namespace, rules: Rules) -> State:
 
 
 @contextmanager
-def _bar(options: argparse.Namespace) -> Iterator[Progress]:
+def _bar(options: argparse.Namespace) -> Iterator[Timetable]:
     """Yield a progress callback that draws one bar for the whole solve, on a terminal only."""
     with tqdm(
-        unit=" games", unit_scale=True, leave=False, delay=1.0,
+        total=1.0, leave=False, delay=1.0, smoothing=0.1,
+        bar_format="{desc}{percentage:3.0f}%|{bar}| {elapsed}, {remaining} left{postfix}",
         disable=True if options.json or options.quiet or sys.stderr is None else None,
     ) as bar:
+        begun = time.monotonic()
+        before: list[int] = []
 
-        def progress(cards: int, done: int, total: int) -> None:
-            bar.total = total
+        def show(cards: int, share: float, done: int, total: int) -> None:
+            if not before:
+                # What an interrupted solve had finished took no time now.
+                resumed = share if getattr(options, "resume", False) else 0.0
+                before.append(done if resumed else 0)
+                bar.initial = bar.n = resumed
+            rate = (done - before[0]) / max(time.monotonic() - begun, 1e-3)
             bar.set_description(f"{cards} cards in hand", refresh=False)
-            bar.update(done - bar.n)
+            bar.set_postfix_str(f"{tqdm.format_sizeof(rate)} games/s", refresh=False)
+            bar.update(share - bar.n)
 
-        yield progress
+        yield Timetable(show)
 
 
 def _game(solution: Solution) -> dict[str, Any]:

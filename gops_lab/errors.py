@@ -55,6 +55,10 @@ class StoreError(GopsError, ValueError):
     """A folder that does not hold the solution it should, or may not be written."""
 
 
+class OccupiedError(StoreError):
+    """A folder that holds something else than what is to be written or continued there."""
+
+
 class MissingTableError(GopsError, LookupError):
     """A stored solution does not keep the table that was asked for."""
 

@@ -13,7 +13,7 @@ import pytest
 
 import gops_lab as gl
 from gops_lab import cli
-from gops_lab.induction import files
+from gops_lab.induction import files, rectangle
 
 
 @pytest.fixture
@@ -490,7 +490,7 @@ def test_resume_uses_what_is_stored(run, tmp_path, monkeypatch):
     assert code == 0
     before = contents(tmp_path)
     assert Path("kept/manifest.json") in before
-    monkeypatch.setattr(cli, "solve", None)
+    monkeypatch.setattr(rectangle, "solve_plan", None)
     code, again, _ = run("solve", *flags, "--resume")
     assert (code, again) == (0, first)
     assert contents(tmp_path) == before

@@ -61,7 +61,7 @@ def test_too_large_is_refused_in_one_sentence() -> None:
         expected.check_fits(16 * GIB)
     said = str(caught.value)
     assert "\n" not in said
-    for part in ("Rules(cards=13, ties='discard')", "'win'", "TiB of memory", "16.0 GiB"):
+    for part in ("Rules(cards=13, ties='discard')", "'win'", "48.0 GiB of memory", "16.0 GiB"):
         assert part in said
     assert "up to 51,726,013,023 stage games" in said
 
@@ -82,8 +82,11 @@ def test_the_full_deck_for_margin_is_not_refused_where_the_fast_sweep_solves_it(
 
 def test_the_engine_is_the_one_that_solve_takes() -> None:
     deck, repeats = Rules(cards=3), Rules(hand_a=(1, 1, 2), hand_b=(1, 2, 3))
-    for rules, objective in ((deck, "margin"), (deck, "win"), (repeats, "margin")):
-        engine = forecast(rules, objective).engine
+    ordered = Rules(cards=3, order="descending")
+    asked = [(deck, "margin"), (deck, "win"), (repeats, "margin"), (ordered, "margin")]
+    engines = [forecast(rules, objective).engine for rules, objective in asked]
+    assert engines == ["rectangle", "rows", "general", "rows"]
+    for (rules, objective), engine in zip(asked, engines, strict=True):
         assert solve(rules, objective).method.startswith(f"{engine} sweep")
     assert forecast(Rules(cards=3), exact=True).engine == "exact"
 
@@ -98,6 +101,9 @@ def test_memory_and_time_match_measurements() -> None:
         ("general", {"cards": 12, "rounds": 3}, "margin", 381e6, 10.7),
         ("general", {"cards": 12, "order": "ascending", "ties": "discard"}, "margin", 261e6, 16),
         ("rectangle", {"cards": 11}, "margin", 273e6, 12),
+        ("rows", {"cards": 9}, "win", 123e6, 2.8),
+        ("rows", {"cards": 9, "ties": "discard"}, "win", 61e6, 2.5),
+        ("rows", {"cards": 13, "order": "ascending", "ties": "discard"}, "win", 65e6, 3.7),
     ]
     for engine, kind, objective, size, seconds in measured:
         rules = Rules(**kind)  # type: ignore[arg-type]
@@ -118,7 +124,7 @@ def test_bad_arguments_are_named() -> None:
         forecast(13)  # type: ignore[arg-type]
     with pytest.raises(ObjectiveError, match="'points'"):
         forecast(Rules(cards=3), "points")
-    with pytest.raises(GopsError, match="engine must be one of general, exact, rectangle"):
+    with pytest.raises(GopsError, match="engine must be one of general, exact, rectangle, rows"):
         forecast(Rules(cards=3), engine="magic")
 
 

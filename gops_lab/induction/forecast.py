@@ -13,10 +13,11 @@ from typing import Any
 import pandas as pd
 
 from gops_lab.errors import ForecastError, GopsError
-from gops_lab.game.objectives import as_objective
+from gops_lab.game.objectives import Objective, as_objective
 from gops_lab.game.rules import Rules
 from gops_lab.induction import rectangle
 from gops_lab.induction.counts import Counts, TierCount, count_states
+from gops_lab.induction.rectangle import FLOATS_UP_TO
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class EngineCost:
         Kept while a solve runs, whatever its size, for each stage game and for each value.
     bytes_per_entry, entries_at_once : int
         Working memory: for each entry of the largest tier, up to so many.
+    halved_beyond : int, optional
+        Values that take more bytes than this are kept at half the size.
     bytes_per_comparison : int
         For each pattern and each pair of bids; n**2 for a pattern of n cards.
     seconds_per_entry : float
@@ -56,15 +59,19 @@ class EngineCost:
     seconds_per_pattern: float = 0.0
     seconds_per_tier: float = 0.0
     growth: float = 1.0
+    halved_beyond: int | None = None
 
     def memory(self, counts: Counts) -> int:
         """Return the largest amount of memory at one time, in bytes."""
         largest = max(tier.stage_games * tier.tier**2 for tier in counts.tiers)
         comparisons = sum(tier.patterns * tier.tier**2 for tier in counts.tiers)
+        values = self.bytes_per_value * counts.values
+        if self.halved_beyond is not None and values > self.halved_beyond:
+            values //= 2
         return (
             self.bytes_fixed
             + self.bytes_per_game * counts.stage_games
-            + self.bytes_per_value * counts.values
+            + values
             + self.bytes_per_entry * min(largest, self.entries_at_once)
             + self.bytes_per_comparison * comparisons
         )
@@ -91,6 +98,8 @@ class EngineCost:
 #   general, win, 6-8 cards (the counts themselves are bounds)  0.4 - 0.8    0.5 - 0.7
 #   general, 10-13 cards in a known order; 3 rounds of 12       0.5 - 0.85   0.8 - 1.2
 #   rectangle, 9-12 cards, carry and discard                    0.5 - 0.9    0.6 - 1.4
+#   rows, win, 8-10 cards (the counts themselves are bounds)    0.6 - 0.8    0.8 - 1.1
+#   rows, 13 cards in a known order; 4 rounds of 12             0.5 - 1.4    0.7 - 1.3
 #
 # Fractions grow from tier to tier in a way that depends on the game: under margin a matrix of tier
 # 5 took 0.02 s (discard) or 0.5 s (carry), under win 0.002 s. So the seconds of "exact" are an
@@ -130,9 +139,24 @@ ENGINES: dict[str, EngineCost] = {
         seconds_per_entry=4e-9,
         seconds_per_last_entry=4e-9,
         seconds_per_tier=1e-4,
+        halved_beyond=FLOATS_UP_TO,
+    ),
+    "rows": EngineCost(
+        bytes_fixed=10_000_000,
+        bytes_per_game=0,
+        bytes_per_value=15,
+        bytes_per_entry=0,
+        entries_at_once=0,
+        bytes_per_comparison=2,
+        seconds_per_entry=5e-9,
+        seconds_per_last_entry=2e-9,
+        seconds_per_pattern=1.5e-9,
+        seconds_per_tier=1e-4,
+        halved_beyond=FLOATS_UP_TO,
     ),
 }
-"""The engines of `gops_lab.solve`; a new one is one more entry, and a line in `forecast`."""
+"""What the engines of `gops_lab.solve` need; a new one is one more entry, and a line in
+`fastest_engine`."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +257,7 @@ def forecast(
         As `gops_lab.solve` takes it.
     exact : bool
         Whether fractions are to be used throughout.
-    engine : {"general", "exact", "rectangle"}, optional
+    engine : {"general", "exact", "rectangle", "rows"}, optional
         Default: the one that `gops_lab.solve` takes.
 
     Returns
@@ -249,20 +273,28 @@ def forecast(
     Traceback (most recent call last):
     ...
     gops_lab.errors.ForecastError: solving Rules(cards=13, ties='discard') for objective 'win'
-    needs about 8.4 TiB of memory (up to 51,726,013,023 stage games), but 16.0 GiB are available;
+    needs about 48.0 GiB of memory (up to 51,726,013,023 stage games), but 16.0 GiB are available;
     take fewer cards, or start from a later state
     """
     if not isinstance(rules, Rules):
         raise GopsError(f"rules must be Rules, not {rules!r}")
     goal = as_objective(objective)
     if engine is None:
-        supported = not exact and not rectangle.supports(rules, goal)
-        engine = "exact" if exact else "rectangle" if supported else "general"
+        engine = "exact" if exact else fastest_engine(rules, goal)
     elif engine not in ENGINES:
         raise GopsError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     counts = count_states(rules, goal)
     cost = ENGINES[engine]
     return Forecast(rules, goal.name, engine, counts, cost.memory(counts), cost.seconds(counts))
+
+
+def fastest_engine(
+    rules: Rules, objective: Objective, start_leads: tuple[int, int] = (0, 0)
+) -> str:
+    """Return the key in `ENGINES` of the fastest one in floats that can solve a game."""
+    if rectangle.supports(rules, objective, start_leads):
+        return "general"
+    return "rectangle" if rectangle.leads_do_not_count(rules, objective) else "rows"
 
 
 def available_memory() -> int | None:

@@ -18,7 +18,15 @@ from gops_lab.errors import StateError
 from gops_lab.game.checks import missing_cards
 from gops_lab.game.objectives import Objective
 from gops_lab.game.rules import Rules
-from gops_lab.game.state import State, check_state, expose, rounds_left, side_of, upcards
+from gops_lab.game.state import (
+    State,
+    check_state,
+    expose,
+    rounds_left,
+    rules_left,
+    side_of,
+    upcards,
+)
 from gops_lab.induction.reduction import UNIT_ROUNDOFF, Nodes, Reducer, Reductions, ValueArray
 from gops_lab.induction.sweep import Table, TierReport, node_values, stage_payoffs
 from gops_lab.matrix_games import (
@@ -274,7 +282,29 @@ class Solution:
                 if error and self.reducer.ignores_lead:
                     error += UNIT_ROUNDOFF * abs(value)  # of adding the lead
                 return value, error
+        if self._better_by_upcard(state):
+            return self._mean_over_upcards(state)
         return self._subgame(state)._value_and_error(state)
+
+    def _better_by_upcard(self, state: State) -> bool:
+        """Whether the games after each exposure, with the stake for a prize, are solved faster."""
+        from gops_lab.induction.forecast import fastest_engine
+
+        if not state.carried or self.exact or self._asked is not None:
+            return False
+        left = rules_left(self.rules, state)
+        return fastest_engine(left, self.objective, (state.lead, state.lead)) != "general"
+
+    def _mean_over_upcards(self, state: State) -> tuple[float, float]:
+        """Return the value before an exposure from those after it, and its certified error."""
+        mean = error = largest = 0.0
+        chances = upcards(self.rules, state)
+        for upcard, chance in chances.items():
+            value, off = self._value_and_error(expose(self.rules, state, upcard))
+            mean += float(chance) * value
+            error += float(chance) * off
+            largest = max(largest, abs(value))
+        return mean, error * (1 + 1e-9) + (len(chances) + 3) * UNIT_ROUNDOFF * largest
 
     def _in_scope(self, state: State) -> bool:
         """Whether a state's cards are among those of the game this solution was solved for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,12 +14,16 @@ from gops_lab.game.rules import MAX_PRIZE, Rules
 from gops_lab.game.state import State, check_state, rounds_left, rules_left
 from gops_lab.game.state import start as start_of
 from gops_lab.induction import rectangle
-from gops_lab.induction.forecast import forecast
+from gops_lab.induction.forecast import fastest_engine, forecast
+from gops_lab.induction.growing import Growing, clean, growing, is_complete
+from gops_lab.induction.manifest import described
 from gops_lab.induction.plan import plan_tiers
 from gops_lab.induction.reduction import MOST_LEADS, Reducer, Reductions
 from gops_lab.induction.solution import Solution
 from gops_lab.induction.stage_solvers import StageSolver, stage_solver
+from gops_lab.induction.store import as_path, load
 from gops_lab.induction.sweep import NodeTable, Progress, Table, TierReport, solve_tier
+from gops_lab.induction.timetable import GROWTH, Timetable
 from gops_lab.matrix_games import METHODS
 
 MOST_WORKERS = 1024
@@ -39,6 +44,8 @@ def solve(
     workers: int | None = None,
     keep: str | int = "all",
     progress: Progress | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Solution:
     """Solve a game by backward induction.
 
@@ -67,6 +74,13 @@ def solve(
         How many tiers to keep, from the top. States below are solved again when asked for.
     progress : callable, optional
         Called as ``progress(cards_in_hand, stage_games_done, stage_games_in_all)``.
+    out : path, optional
+        A folder in which the solution is stored while it is solved; see `gops_lab.load`. However
+        the solve is interrupted, it can go on.
+    resume : bool
+        Go on with what an interrupted solve left in `out`, or use the solution if it is complete.
+        Rules, objective and all other arguments must be the same, but for `workers` and
+        `progress`.
 
     Returns
     -------
@@ -82,6 +96,9 @@ def solve(
         If the solve needs more memory than there is; nothing is begun then.
     ObjectiveError
         If the objective is none of the above, or a utility has no finite value where a game ends.
+    StoreError
+        If `out` holds something else, is in use by another process, is damaged, or cannot be
+        written.
 
     Examples
     --------
@@ -98,7 +115,7 @@ def solve(
     return solve_states(
         rules, objective, [state],
         exact=exact, method=method, reductions=reductions, workers=workers, keep=keep,
-        progress=progress,
+        progress=progress, out=out, resume=resume,
     )
 
 
@@ -113,10 +130,14 @@ def solve_states(
     workers: int | None = None,
     keep: str | int = "all",
     progress: Progress | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    dtype: str | None = None,
 ) -> Solution:
     """Solve a game from several start states at once; the first is the solution's `start`.
 
-    They may differ in the lead only. See `solve` for the rest.
+    They may differ in the lead only. `dtype` says what the fast sweep keeps values as: float64,
+    float32 or int32; default float64, or int32 where memory is short. See `solve` for the rest.
     """
     goal = as_objective(objective)
     if workers is not None:
@@ -127,6 +148,8 @@ def solve_states(
         raise ArgumentError(f"reductions must be Reductions or None, not {reductions!r}")
     if not (progress is None or callable(progress)):
         raise ArgumentError(f"progress must be callable or None, not {progress!r}")
+    if resume and out is None:
+        raise ArgumentError("resume=True needs a folder to go on with: out=FOLDER")
     first = starts[0]
     if any(replace(state, lead=first.lead) != first for state in starts):
         raise StateError("several starts must be alike but for the lead")
@@ -138,23 +161,43 @@ def solve_states(
     if first.upcard is not None and keep != "all":
         keep = int(keep) + 1  # a stage game is solved from the tier below, its own has no table
     chosen = _method(method, exact)
-    on_rectangles = (
-        method is None and not exact and reductions is None and _fits_rectangles(reducer, starts)
-    )
-    engine = "rectangle" if on_rectangles else "exact" if exact else "general"
-    forecast(below, goal, engine=engine).check_fits()
-    if on_rectangles:
-        tables, reports = rectangle_sweep(reducer, workers, keep, progress)
-        how = "rectangle sweep, supports then simplex"
-    else:
-        tables, reports = general_sweep(reducer, starts, stage_solver(chosen), progress)
-        if keep != "all":
-            tables = {tier: tables[tier] for tier in sorted(tables)[-int(keep) :]}
-        how = f"general sweep, {chosen}"
+    engine = "exact" if exact else "general"
+    if method is None and not exact and reductions is None and not carried_apart(first):
+        engine = fastest_engine(below, goal, reducer.start_leads)
+    fast = engine in ("rectangle", "rows")
+    sweep = f"{engine} sweep, supports then simplex" if fast else f"general sweep, {chosen}"
     names = ", ".join(reducer.reductions.names()) or "none"
-    return Solution(
-        rules, goal, first, reducer, tables, reports, f"{how}, reductions: {names}", reductions
-    )
+    how = f"{sweep}, reductions: {names}"
+
+    asked_for = dtype if fast else "text" if exact else "float64"
+    if keep != "all" and int(keep) >= below.rounds:
+        keep = "all"
+    if out is not None:
+        folder = as_path(out)
+        description = described(rules, goal, first, reducer, how)
+        if is_complete(folder, description, asked_for, keep, bool(resume)):
+            clean(folder)
+            return load(folder)
+    forecast(below, goal, engine=engine).check_fits()
+    if fast:
+        plan = rectangle.plan_sweep(below, goal, reducer.start_leads)
+    kept_as = asked_for or plan.dtype(keep)
+
+    def solved(store: Growing | None) -> Solution:
+        if fast:
+            place = rectangle.InMemory(kept_as) if store is None else store
+            tables, reports = rectangle_sweep(plan, place, workers, keep, progress)
+        else:
+            solver = stage_solver(chosen)
+            tables, reports = general_sweep(reducer, starts, solver, keep, progress, store)
+        if store is not None:
+            tables = store.finish(reports)
+        return Solution(rules, goal, first, reducer, tables, reports, how, reductions)
+
+    if out is None:
+        return solved(None)
+    with growing(folder, description, kept_as, keep, bool(resume), reducer) as grown:
+        return solved(grown)
 
 
 def left_to_play(rules: Rules, state: State) -> Rules:
@@ -176,23 +219,19 @@ def carried_apart(state: State) -> int:
     return 0 if folded else state.carried
 
 
-def _fits_rectangles(reducer: Reducer, starts: Sequence[State]) -> bool:
-    """Whether the fast sweep can solve this game from these starts."""
-    supported = not rectangle.supports(reducer.rules, reducer.objective, reducer.start_leads)
-    return supported and carried_apart(starts[0]) == 0
-
-
 def rectangle_sweep(
-    reducer: Reducer, workers: int | None, keep: str | int, progress: Progress | None
+    plan: rectangle.SweepPlan,
+    store: rectangle.TierStore,
+    workers: int | None,
+    keep: str | int,
+    progress: Progress | None,
 ) -> tuple[dict[int, Table], dict[int, TierReport]]:
     """Solve a game with the fast sweep over rank patterns and prize sets."""
-    tables, found = rectangle.solve_tiers(
-        reducer.rules,
-        reducer.objective,
-        start_leads=reducer.start_leads,
-        workers=workers,
-        keep=keep,
-        progress=progress,
+    if isinstance(progress, Timetable):
+        layout = rectangle.layout_name(plan.tiers[0])
+        progress.expect([(tier.tier, tier.games) for tier in plan.tiers], GROWTH[layout])
+    tables, found = rectangle.solve_plan(
+        plan, store, workers=workers, progress=progress, keep=keep
     )
     reports = {
         report.tier: TierReport(
@@ -213,11 +252,20 @@ def rectangle_sweep(
 
 
 def general_sweep(
-    reducer: Reducer, starts: Sequence[State], solver: StageSolver, progress: Progress | None
+    reducer: Reducer,
+    starts: Sequence[State],
+    solver: StageSolver,
+    keep: str | int,
+    progress: Progress | None,
+    store: Growing | None,
 ) -> tuple[dict[int, Table], dict[int, TierReport]]:
     """Find all states below the starts, then solve them tier by tier; works for all rules."""
     tiers = plan_tiers(reducer, starts)
-    total = sum(len(tier.solved_stages(reducer)) for tier in tiers)
+    numbers = [tier.cards for tier in tiers]
+    games = [(tier.cards, len(tier.solved_stages(reducer))) for tier in reversed(tiers)]
+    total = sum(count for _, count in games)
+    if isinstance(progress, Timetable):
+        progress.expect(games, GROWTH["exact" if reducer.exact else "general"])
     done = 0
     tables: dict[int, Table] = {}
     reports: dict[int, TierReport] = {}
@@ -231,10 +279,20 @@ def general_sweep(
             if progress is not None:
                 progress(cards, done, total)
 
-        below, report = solve_tier(reducer, tier, below, error, solver, advance)
+        found = None if store is None else store.node_table(numbers, tier.cards)
+        if found is None:
+            below, report = solve_tier(reducer, tier, below, error, solver, advance)
+            if store is not None:
+                store.add_node_table(below, report)
+        else:
+            below, report = found
+            done += report.stage_games
         error = report.error
-        tables[tier.cards] = below
+        if below is not None:
+            tables[tier.cards] = below
         reports[tier.cards] = report
+    if keep != "all":
+        tables = {tier: tables[tier] for tier in sorted(tables)[-int(keep) :]}
     return tables, reports
 
 

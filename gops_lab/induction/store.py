@@ -1,68 +1,53 @@
-"""Solutions on disk: one manifest and a few arrays, written so that a half-written one never loads.
+"""Solutions on disk: a manifest and a few arrays, written so that a half-written one never loads.
 
-A folder holds ``manifest.json`` and ``.npy`` arrays for every tier that is kept: ``values``
-(float64, float32, int32 steps, or fractions as text) and, from the general sweep, ``nodes`` (int64,
-one row a node: code of the pair of hands, hidden prizes, carried, lead). Values of the rectangle
-sweep stand in the order that its plan gives them, which follows from the rules.
-
-Array files carry the start of a hash in their names; the manifest comes last and is moved into
-place, so a folder is always the old solution or the new one. The manifest holds the SHA-256 of
-every array and of itself. The same solution gives the same bytes: when and where it was computed
-stands in ``run.json``, which nothing reads back.
+``docs/format.md`` describes every file. Array files carry the start of their hash in their names;
+the manifest comes last and is moved into place, so a folder is always the old solution or the new
+one. The same solution gives the same bytes: when and where it was computed stands in ``run.json``,
+which nothing reads back.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import math
 import os
 import platform
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-import scipy
-
-from gops_lab._version import __version__
-from gops_lab.errors import StoreError
-from gops_lab.game.objectives import NAMED_OBJECTIVES, Objective
+from gops_lab.errors import OccupiedError, StoreError
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State
-from gops_lab.induction.files import (
-    as_json,
-    locked,
-    map_array,
-    replace_file,
-    storing,
-    write_array,
+from gops_lab.induction.decks import DECKS, deck_folder
+from gops_lab.induction.files import as_json, locked, replace_file, storing
+from gops_lab.induction.journal import JOURNAL, unfinished
+from gops_lab.induction.manifest import (
+    IDENTITY,
+    MANIFEST,
+    check_same,
+    described,
+    read_manifest,
+    sealed,
+    stored_objective,
+    with_tiers,
 )
-from gops_lab.induction.records import Records
-from gops_lab.induction.rectangle import TierPlan, TierTable, empty_table, plan_sweep
-from gops_lab.induction.reduction import MOST_LEADS, Reducer, Reductions
-from gops_lab.induction.solution import Solution
-from gops_lab.induction.solve import carried_apart, left_to_play
-from gops_lab.induction.sweep import NodeTable, Table, TierReport
+from gops_lab.induction.rectangle import TierPlan, plan_sweep
+from gops_lab.induction.reduction import Reducer, Reductions
+from gops_lab.induction.stored_tables import read_table, write_table
+from gops_lab.induction.sweep import Table, TierReport
 
-FORMAT = "gops_lab solution"
-FORMAT_VERSION = 1
-MANIFEST = "manifest.json"
+if TYPE_CHECKING:
+    from gops_lab.induction.solution import Solution
+
 RUN = "run.json"
 
-_IDENTITY = ("rules", "objective", "start", "start_leads", "exact")
-"""What of a manifest says which solution it is; the rest says how it was found."""
-
+_ARRAY = r"tier-\d+-(nodes|patterns|values)-[0-9a-f]{12}\.npy"
 _OUR_FILES = re.compile(
-    r"\.lock|run\.json|tier-\d+-(nodes|values)-[0-9a-f]{12}\.npy"
-    r"|\.(manifest\.json|run\.json|tier-\d+-(nodes|values)-[0-9a-f]{12}\.npy)\.\d+\.tmp"
+    rf"\.lock|run\.json|journal\.jsonl|tier-\d+-values\.part|{_ARRAY}"
+    rf"|\.(manifest\.json|run\.json|journal\.jsonl|{_ARRAY})\.\d+\.tmp"
 )
-"""Names that a save which was killed can leave behind."""
-
-_RECTANGLE_TYPES = ("float64", "float32", "int32")
+"""Names that a save or a solve which was killed can leave behind."""
 
 
 def save(solution: Solution, folder: str | os.PathLike[str]) -> Path:
@@ -78,42 +63,57 @@ def save(solution: Solution, folder: str | os.PathLike[str]) -> Path:
         a solution there is not changed then.
     """
     path = as_path(folder)
-    manifest = _described(solution)
-    _replaced(path, manifest)
-    with storing(path):
-        path.mkdir(parents=True, exist_ok=True)
-    with locked(path):
-        kept = _file_names(_replaced(path, manifest))
+    description = described(
+        solution.rules, solution.objective, solution.start, solution.reducer, solution.method
+    )
+    _replaced(path, description)
+    make_folder(path)
+    with locked(path), storing(path):
+        kept = file_names(_replaced(path, description))
         try:
-            for tier, table in sorted(solution.tables.items()):
-                for kind, array in _arrays(table, solution.exact).items():
-                    digest = hashlib.sha256(array.tobytes()).hexdigest()
-                    name = f"tier-{tier:02d}-{kind}-{digest[:12]}.npy"
-                    manifest["tiers"][str(tier)]["files"][kind] = write_array(path, name, array)
-            run = {
-                "written": datetime.now(UTC).isoformat(timespec="seconds"),
-                "machine": platform.machine(),
-                "system": platform.system(),
+            stored = {
+                tier: write_table(path, tier, table)
+                for tier, table in sorted(solution.tables.items())
             }
-            replace_file(path / RUN, as_json(run))
-            replace_file(path / MANIFEST, _sealed(manifest))
-            kept = _file_names(manifest)
+            manifest = with_tiers(description, solution.reports, stored)
+            write_manifest(path, manifest)
+            kept = file_names(manifest)
         finally:
-            _remove_left_over(path, kept)
+            remove_left_over(path, kept)
     return path
 
 
 def load(folder: str | os.PathLike[str]) -> Solution:
-    """Read a solution that `Solution.save` wrote.
+    """Read a solution that `Solution.save` or `gops_lab.solve` wrote, or one that is built in.
 
-    Every file's length and hash is checked against the manifest, and the manifest's own.
+    Values are read from the disk as they are asked for. The manifest is checked against its hash
+    and the game it describes, every file against its length, and small ones against their hash.
+
+    Parameters
+    ----------
+    folder : path
+        Or the name of a solved deck that comes with the package: ``"13-carry-margin"``,
+        ``"13-discard-margin"`` (unless there is such a folder).
 
     Raises
     ------
     StoreError
-        If the folder holds no solution, one of a newer format, or a file that is damaged.
+        If the folder holds no solution, one that is not finished, one of a newer format, or a
+        file that is damaged.
+
+    Examples
+    --------
+    >>> import gops_lab as gl
+    >>> deck = gl.load("13-carry-margin")
+    >>> strategy = deck.strategy(gl.State(range(1, 14), range(1, 14), range(1, 13), upcard=13))
+    >>> int(strategy.idxmax())
+    13
     """
     path = as_path(folder)
+    if str(path) in DECKS and not path.exists():
+        path = deck_folder(str(path))
+    if os.path.exists(path / JOURNAL) and not os.path.exists(path / MANIFEST):
+        raise StoreError(unfinished(path))
     manifest = read_manifest(path)
     try:
         return _read(path, manifest)
@@ -142,66 +142,71 @@ def as_path(folder: str | os.PathLike[str]) -> Path:
     return Path(name)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it, if it is not there."""
+    with storing(path):
+        path.mkdir(parents=True, exist_ok=True)
+
+
 def holds_solution(folder: Path) -> bool:
     """Return whether a folder holds a solution (or what is meant to be one).
 
     Raises
     ------
-    StoreError
+    OccupiedError
         If it holds other files, or is no folder: no solution can be written there.
     """
     with storing(folder):
         if not folder.exists():
             return False
         if not folder.is_dir():
-            raise StoreError(f"{folder} is a file; a solution needs a folder")
+            raise OccupiedError(f"{folder} is a file; a solution needs a folder")
         if (folder / MANIFEST).exists():
             return True
         others = [file.name for file in folder.iterdir() if not _OUR_FILES.fullmatch(file.name)]
     if others:
-        raise StoreError(
+        raise OccupiedError(
             f"{folder} holds no solution, but other files ({min(others)}); nothing was written"
         )
     return False
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a stored solution.
+def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Make a folder whose arrays are all there a solution."""
+    run = {
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": platform.machine(),
+        "system": platform.system(),
+    }
+    replace_file(folder / RUN, as_json(run))
+    replace_file(folder / MANIFEST, sealed(manifest))
 
-    Raises
-    ------
-    StoreError
-        If there is none, or one that this version cannot read.
-    """
-    file = folder / MANIFEST
-    try:
-        data = file.read_bytes()
-        manifest = json.loads(data)
-    except FileNotFoundError:
-        raise StoreError(f"{folder} holds no solution: there is no {MANIFEST}") from None
-    except OSError as error:
-        raise StoreError(f"{file} cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise StoreError(f"{file} is not JSON: {error}") from error
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise StoreError(f"{file} is not the manifest of a solution")
-    if manifest.get("format_version") != FORMAT_VERSION:
-        raise StoreError(
-            f"{file} has format version {manifest.get('format_version')!r}; "
-            f"this program reads version {FORMAT_VERSION}"
-        )
-    manifest.pop("sha256", None)
-    if data != _sealed(manifest):
-        raise StoreError(f"{file} is damaged: its SHA-256 is not the one it gives")
-    return manifest
+
+def file_names(manifest: Mapping[str, Any] | None) -> set[str]:
+    """Return the names of the arrays that belong to a solution."""
+    tiers = manifest["tiers"].values() if manifest else ()
+    return {file["name"] for tier in tiers for file in tier["files"].values()}
+
+
+def remove_left_over(folder: Path, kept: set[str]) -> None:
+    """Delete arrays and temporary files of ours that no manifest names."""
+    for pattern in ("tier-*.npy", "tier-*.part", ".*.tmp"):
+        for file in folder.glob(pattern):
+            if file.name not in kept and _OUR_FILES.fullmatch(file.name):
+                file.unlink()
 
 
 def _read(path: Path, manifest: dict[str, Any]) -> Solution:
+    from gops_lab.induction.solution import Solution
+    from gops_lab.induction.solve import carried_apart, left_to_play
+
     rules = Rules(**manifest["rules"])
     start = State(**manifest["start"])
     low, high = manifest["start_leads"]
     used = Reductions(**manifest["reductions"])
-    game = left_to_play(rules, start), _objective(manifest["objective"]), low, high
+    game = left_to_play(rules, start), stored_objective(manifest["objective"]), low, high
+    if game[0].as_dict() != manifest["game"]:
+        raise ValueError(f"what is left at its start is {game[0]!r}, not its game")
     rest = manifest["exact"], carried_apart(start)
     reducer = Reducer(*game, used, *rest)
     asked = None if Reducer(*game, None, *rest).reductions == used else used
@@ -211,124 +216,21 @@ def _read(path: Path, manifest: dict[str, Any]) -> Solution:
     for name, tier in manifest["tiers"].items():
         number = int(name)
         reports[number] = TierReport(number, **tier["report"])
-        arrays = {kind: map_array(path, file, True) for kind, file in tier["files"].items()}
-        if "nodes" in arrays:
-            tables[number] = _node_table(reducer, **arrays)
-        elif arrays:
-            plans = plans or {plan.tier: plan for plan in plan_sweep(reducer.rules, reducer.objective, reducer.start_leads).tiers}
-            tables[number] = _rectangle_table(plans[number], **arrays)
+        if not tier["files"]:
+            continue
+        if tier["layout"] != "nodes" and not plans:
+            kept = [int(each) for each, other in manifest["tiers"].items() if other["files"]]
+            plan = plan_sweep(
+                reducer.rules, reducer.objective, reducer.start_leads, lowest=min(kept)
+            )
+            plans = {each.tier: each for each in plan.tiers}
+        tables[number] = read_table(path, tier, reducer, plans.get(number))
     return Solution(
         rules, reducer.objective, start, reducer, tables, reports, manifest["method"], asked
     )
 
 
-def _node_table(
-    reducer: Reducer, nodes: npt.NDArray[Any], values: npt.NDArray[Any]
-) -> NodeTable:
-    if nodes.dtype != np.int64 or nodes.ndim != 2 or nodes.shape[1] != 4:
-        raise ValueError(f"nodes must be rows of four integers, not {nodes.dtype} {nodes.shape}")
-    if values.shape != (len(nodes),) or values.dtype.kind != ("S" if reducer.exact else "f"):
-        raise ValueError(f"{len(nodes)} values are needed, not {values.dtype} {values.shape}")
-    records, order = Records.from_rows(tuple(nodes.T))
-    if len(records) != len(nodes):
-        raise ValueError("a node is listed twice")
-    kept = reducer.values(len(records))
-    kept[order] = [Fraction(v.decode()) for v in values] if reducer.exact else values
-    return NodeTable(records, kept)
-
-
-def _rectangle_table(plan: TierPlan, values: npt.NDArray[Any]) -> TierTable:
-    if values.shape != (plan.length,) or values.dtype.name not in _RECTANGLE_TYPES:
-        raise ValueError(f"{plan.length} values are needed, not {values.dtype} {values.shape}")
-    return empty_table(plan, values=values)
-
-
-def _arrays(table: Table, exact: bool) -> dict[str, npt.NDArray[Any]]:
-    if isinstance(table, TierTable):
-        return {"values": table.values}
-    if not isinstance(table, NodeTable):
-        raise StoreError(f"values kept as {type(table).__name__} cannot be stored")
-    values = table.values
-    if exact:
-        values = np.array([str(value).encode() for value in values], dtype=np.bytes_)
-    return {"nodes": np.column_stack(table.nodes.columns), "values": values}
-
-
-def _described(solution: Solution) -> dict[str, Any]:
-    reducer = solution.reducer
-    return {
-        "format": FORMAT,
-        "format_version": FORMAT_VERSION,
-        "rules": solution.rules.as_dict(),
-        "objective": _objective_as_dict(solution.objective, reducer),
-        "start": {
-            "hand_a": list(solution.start.hand_a),
-            "hand_b": list(solution.start.hand_b),
-            "prizes": list(solution.start.prizes),
-            "upcard": solution.start.upcard,
-            "carried": solution.start.carried,
-            "lead": solution.start.lead,
-        },
-        "start_leads": list(reducer.start_leads),
-        "exact": solution.exact,
-        "method": solution.method,
-        "reductions": vars(reducer.reductions),
-        "tiers": {
-            str(tier): {
-                "report": {
-                    "stage_games": report.stage_games,
-                    "values": report.values,
-                    "worst_gap": report.worst_gap,
-                    "error": report.error,
-                    "methods": dict(sorted(report.methods.items())),
-                },
-                "files": {},
-            }
-            for tier, report in sorted(solution.reports.items())
-        },
-        "versions": {
-            "gops_lab": __version__,
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "python": platform.python_version(),
-        },
-    }
-
-
-def _objective_as_dict(objective: Objective, reducer: Reducer) -> dict[str, Any]:
-    if objective.name in NAMED_OBJECTIVES:
-        return {"name": objective.name}
-    low, high = reducer.final_leads
-    if high - low > MOST_LEADS:
-        raise StoreError(
-            f"objective {objective.name!r} would need a table of {high - low + 1} leads; "
-            f"at most {MOST_LEADS} can be stored"
-        )
-    known = ((lead, objective.known(lead)) for lead in range(low, high + 1))
-    # repr gives the shortest text that reads back as the same float, str a fraction.
-    table = {str(lead): str(value) for lead, value in known if value is not None}
-    return {"name": objective.name, "table": table, "error": objective.error}
-
-
-def _objective(stored: dict[str, Any]) -> Objective:
-    name = stored["name"]
-    if "table" not in stored:
-        return NAMED_OBJECTIVES[name]
-    if name in NAMED_OBJECTIVES:
-        raise ValueError(f"objective {name!r} has no table")
-    table = {
-        int(lead): float(value) if set(value) & set(".en") else Fraction(value)
-        for lead, value in stored["table"].items()
-    }
-    if not all(map(math.isfinite, table.values())):
-        raise ValueError(f"objective {name!r} is not finite")
-    error = float(stored["error"])
-    if not 0 <= error < math.inf:
-        raise ValueError(f"objective {name!r} has an error of {error}")
-    return Objective(name, table.__getitem__, error)
-
-
-def _replaced(path: Path, manifest: dict[str, Any]) -> dict[str, Any] | None:
+def _replaced(path: Path, description: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the manifest of the solution that this one replaces, if there is one.
 
     Raises
@@ -337,30 +239,9 @@ def _replaced(path: Path, manifest: dict[str, Any]) -> dict[str, Any] | None:
         If something else is there.
     """
     if not holds_solution(path):
+        if (path / JOURNAL).exists():
+            raise OccupiedError(f"{unfinished(path)}; nothing was written")
         return None
     there = read_manifest(path)
-    for name in _IDENTITY:
-        if there.get(name) != manifest[name]:
-            raise StoreError(
-                f"{path} holds a solution with other {name}: {there.get(name)}; nothing was written"
-            )
+    check_same(path, there, {name: description[name] for name in IDENTITY}, "a solution")
     return there
-
-
-def _file_names(manifest: dict[str, Any] | None) -> set[str]:
-    tiers = manifest["tiers"].values() if manifest else ()
-    return {file["name"] for tier in tiers for file in tier["files"].values()}
-
-
-def _remove_left_over(folder: Path, kept: set[str]) -> None:
-    """Delete arrays and temporary files that no manifest names."""
-    for pattern in ("tier-*.npy", ".*.tmp"):
-        for file in folder.glob(pattern):
-            if file.name not in kept and _OUR_FILES.fullmatch(file.name):
-                file.unlink()
-
-
-def _sealed(manifest: dict[str, Any]) -> bytes:
-    """Return the text of a manifest with its own SHA-256, taken without it, at the end."""
-    digest = hashlib.sha256(as_json(manifest)).hexdigest()
-    return as_json({**manifest, "sha256": digest})

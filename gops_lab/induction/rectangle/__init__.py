@@ -1,16 +1,31 @@
-"""The certified sweep over rank patterns and prize sets: see `sweep`, `layout`, `kernels`."""
+"""The certified sweep over rank patterns and prize sets.
 
-from gops_lab.induction.rectangle.plan import SweepPlan, TierPlan, plan_sweep, supports
+See `sweep`; `layout` and `rows` for where values stand without and with leads; `kernels`.
+"""
+
+from gops_lab.induction.rectangle.plan import (
+    FLOATS_UP_TO,
+    SweepPlan,
+    TierPlan,
+    layout_name,
+    leads_do_not_count,
+    plan_sweep,
+    supports,
+)
 from gops_lab.induction.rectangle.sweep import (
+    InMemory,
     Shard,
     TierReport,
+    TierStore,
     report_tier,
+    solve_plan,
     solve_tier,
     solve_tiers,
 )
 from gops_lab.induction.rectangle.table import TierTable, empty_table
 
 __all__ = [
-    "Shard", "SweepPlan", "TierPlan", "TierReport", "TierTable", "empty_table", "plan_sweep",
-    "report_tier", "solve_tier", "solve_tiers", "supports",
+    "FLOATS_UP_TO", "InMemory", "Shard", "SweepPlan", "TierPlan", "TierReport", "TierStore",
+    "TierTable", "empty_table", "layout_name", "leads_do_not_count", "plan_sweep", "report_tier",
+    "solve_plan", "solve_tier", "solve_tiers", "supports",
 ]

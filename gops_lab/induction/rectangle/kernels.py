@@ -6,9 +6,14 @@ patterns, one guess of a support for eight stage games, a simplex for the games 
 the kernels that walk a tier.
 
 **Eight games at once.** A `lanes` value is eight float64 numbers, one for each of eight stage games
-of the same shape; the arithmetic below is written once and works on all of them. Only additions,
-multiplications, divisions and comparisons are used, each rounded as IEEE 754 says, except that a
-product and the sum it goes into may be fused, and then rounded once instead of twice.
+of the same shape; the arithmetic below is written once and works on all of them.
+
+**The same bits everywhere.** Stored values must come out of a later solve byte for byte, on any
+processor. So only additions, multiplications, divisions and comparisons are used, each rounded as
+IEEE 754 says, in the order of the source: the compiler may not fuse, reorder or approximate any of
+them. Where a product and the sum it goes into are to be rounded once instead of twice, which saves
+a tenth of the time, the source says so: `plus_product` and `less_product`. A processor without such
+an instruction computes the same number, much more slowly.
 
 **Work array.** A kernel keeps everything it touches often in one float64 array ``w``, in units of
 eight lanes: the payoff matrix (n × n), the augmented matrix of the elimination (n × n), the row
@@ -114,6 +119,14 @@ if config.DISABLE_JIT:
         """Return `number` in every lane."""
         return np.full(LANES, number, np.float64)
 
+    def plus_product(a: Any, b: Any, c: Any) -> Any:
+        """Return a + b c; rounded twice, where the compiled kernels round once."""
+        return a + b * c
+
+    def less_product(a: Any, b: Any, c: Any) -> Any:
+        """Return a - b c; rounded twice, where the compiled kernels round once."""
+        return a - b * c
+
     smaller: Any = np.fmin
     larger: Any = np.fmax
 
@@ -148,7 +161,7 @@ else:
         infer_global(symbol)(Template)
 
         def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return getattr(builder, instruction)(*arguments, flags=("contract",))
+            return getattr(builder, instruction)(*arguments)
 
         lower_builtin(symbol, _lanes, _lanes)(lower)
 
@@ -159,6 +172,31 @@ else:
         (operator.truediv, "fdiv"),
     ):
         _arithmetic(_symbol, _instruction)
+
+    def _fused(builder: Any, total: Any, first: Any, second: Any) -> Any:
+        kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+        name = f"llvm.fma.v{LANES}f64"
+        function = cgutils.get_or_insert_function(builder.module, kind, name)
+        return builder.call(function, [first, second, total])
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def plus_product(typing: Any, a: Any, b: Any, c: Any) -> Any:
+        """Return a + b c, rounded once."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return _fused(builder, *arguments)
+
+        return _lanes(_lanes, _lanes, _lanes), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def less_product(typing: Any, a: Any, b: Any, c: Any) -> Any:
+        """Return a - b c, rounded once."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            total, first, second = arguments
+            return _fused(builder, total, builder.fneg(first), second)
+
+        return _lanes(_lanes, _lanes, _lanes), generate
 
     @intrinsic  # type: ignore[untyped-decorator]
     def bare(typing: Any, array: Any, at: Any) -> Any:
@@ -339,10 +377,10 @@ def child_codes(word: Any, length: int, at_a: int, at_b: int) -> Any:
 
 @compiled
 def reach(
-    codes: Any, classes: Any, ways: Any, played: int, carry: bool, low_bid: bool,
+    codes: Any, classes: Any, ways: Any, played: int, swap: bool, carry: bool, low_bid: bool,
     keys: Any, most: Any, ways_there: Any, notes: Any,
 ) -> int:
-    """Collect the canonical patterns one round below some patterns, in a hash table.
+    """Collect the patterns one round below some patterns, in a hash table.
 
     A *way* to a pattern is how many prizes each player has won: row x of a pattern's ways has bit y
     set if A can have won x prizes and B y of them on the way there. In all `played` prizes are
@@ -351,13 +389,15 @@ def reach(
     Parameters
     ----------
     codes : array of int64, shape (k,)
-        Canonical patterns.
+        Patterns; canonical ones if `swap`.
     classes : array of int64, shape (k,)
         For each, the most prizes that can be carried there.
     ways : array of int64, shape (k, MOST_BIDS)
         For each, its ways.
     played : int
         Rounds played so far.
+    swap : bool
+        Whether of two mirrored patterns the canonical one is collected.
     carry : bool
         Whether a tie carries the stake over.
     low_bid : bool
@@ -393,7 +433,7 @@ def reach(
             for j in range(n):
                 at_b = place_b[j]
                 code, mirror = child_codes(word, length, at_a, at_b)
-                swapped = mirror < code
+                swapped = swap and mirror < code
                 code = mirror if swapped else code
                 level = classes[row] + 1 if carry and at_a == at_b else 0
                 slot = (code * 2053 ^ code >> 17) & (capacity - 1)
@@ -544,7 +584,8 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
                     entry = first + (load(w, row + column) - load(w, top + column))
                 above = system + LANES * b
                 for c in range(k):
-                    entry = entry - load(w, here + LANES * c) * load(w, above + c * stride)
+                    other = load(w, above + c * stride)
+                    entry = less_product(entry, load(w, here + LANES * c), other)
                 store(w, here + LANES * b, entry)
             inverse = one / load(w, here + LANES * k)
             store(w, here + LANES * k, inverse)
@@ -558,7 +599,8 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
                     row = supports[rows + 1 + a]
                     entry = first + (load(w, row + column) - load(w, row + left))
                 for c in range(k):
-                    entry = entry - load(w, here + LANES * c) * load(w, above + c * stride)
+                    other = load(w, above + c * stride)
+                    entry = less_product(entry, load(w, here + LANES * c), other)
                 store(w, here + LANES * k, entry * inverse)
         least = one
         for k in range(m - 1, -1, -1):
@@ -566,8 +608,9 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
             y = load(w, row + LANES * m)
             x = load(w, last + LANES * k)
             for b in range(k + 1, m):
-                y = y - load(w, row + LANES * b) * load(w, ys + LANES * (b + 1))
-                x = x - load(w, system + b * stride + LANES * k) * load(w, xs + LANES * (b + 1))
+                y = less_product(y, load(w, row + LANES * b), load(w, ys + LANES * (b + 1)))
+                factor = load(w, system + b * stride + LANES * k)
+                x = less_product(x, factor, load(w, xs + LANES * (b + 1)))
             y = y * load(w, row + LANES * k)
             least = smaller(least, smaller(x, y))
             x = larger(x, zero)
@@ -604,10 +647,10 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
             for a in range(1, m + 1):
                 place = supports[bids + a] + step * j
                 weight = load(w, weights + LANES * a)
-                sum_0 = sum_0 + weight * load(w, place)
-                sum_1 = sum_1 + weight * load(w, place + step)
-                sum_2 = sum_2 + weight * load(w, place + 2 * step)
-                sum_3 = sum_3 + weight * load(w, place + 3 * step)
+                sum_0 = plus_product(sum_0, weight, load(w, place))
+                sum_1 = plus_product(sum_1, weight, load(w, place + step))
+                sum_2 = plus_product(sum_2, weight, load(w, place + 2 * step))
+                sum_3 = plus_product(sum_3, weight, load(w, place + 3 * step))
             smallest = smaller(smallest, smaller(smaller(sum_0, sum_1), smaller(sum_2, sum_3)))
             largest = larger(largest, larger(larger(sum_0, sum_1), larger(sum_2, sum_3)))
             j += 4
@@ -615,7 +658,7 @@ def guess(w: Any, n: int, supports: Any, at: int, pending: int, tolerance: float
             sum_0 = load(w, weights) * load(w, supports[bids] + step * j)
             for a in range(1, m + 1):
                 place = supports[bids + a] + step * j
-                sum_0 = sum_0 + load(w, weights + LANES * a) * load(w, place)
+                sum_0 = plus_product(sum_0, load(w, weights + LANES * a), load(w, place))
             smallest = smaller(smallest, sum_0)
             largest = larger(largest, sum_0)
             j += 1

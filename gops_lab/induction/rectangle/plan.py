@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from gops_lab.induction.rectangle.rows import MOST_LEADS, RowLayouts, Rows
 
 GAMES_PER_SHARD = 2_000_000
 """Stage games of a work unit: a fraction of a second."""
+
+FLOATS_UP_TO = 2**32
+"""Where no dtype is asked for, values that would take more bytes as float64 are kept as int32."""
 
 MOST_PRIZES = 20
 """Prize sets are enumerated, all of them."""
@@ -41,6 +45,11 @@ def supports(
         if objective.known(lead) is None:
             return f"objective {objective.name!r} has no value at lead {lead}"
     return ""
+
+
+def leads_do_not_count(rules: Rules, objective: Objective) -> bool:
+    """Whether games are laid out by prize sets alone (`layout`), else by leads too (`rows`)."""
+    return objective.ignores_lead and rules.known_order is None
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +121,11 @@ class TierPlan:
         return self.layouts.values(self.size, kind)
 
 
+def layout_name(tier: TierPlan) -> str:
+    """Return how a tier's values are laid out: ``blocks`` (see `layout`) or ``rows``."""
+    return "blocks" if isinstance(tier.layouts, Layouts) else "rows"
+
+
 @dataclass(frozen=True, eq=False)
 class SweepPlan:
     """All tiers of a sweep.
@@ -136,13 +150,33 @@ class SweepPlan:
         """Values to keep, all tiers, without padding."""
         return sum(tier.values for tier in self.tiers)
 
+    def kept(self, keep: str | int) -> int:
+        """Return how many tiers are kept if so many of the highest, or "all", are asked for."""
+        return len(self.tiers) if keep == "all" else min(int(keep), len(self.tiers))
+
+    def held(self, keep: str | int) -> int:
+        """Return how many numbers are held at the same time, padding included.
+
+        Tiers that are not kept are held until the next is solved.
+        """
+        lengths = [tier.length for tier in self.tiers]
+        first_kept = len(lengths) - self.kept(keep)
+        passing = [low + high for low, high in list(pairwise(lengths))[:first_kept]]
+        at_the_end = sum(lengths[max(0, first_kept - 1) :])
+        return max([at_the_end, *passing])
+
+    def dtype(self, keep: str | int) -> str:
+        """Return what values are kept as where nothing is asked for; see `FLOATS_UP_TO`."""
+        return "float64" if 8 * self.held(keep) <= FLOATS_UP_TO else "int32"
+
 
 def plan_sweep(
     rules: Rules,
     objective: Objective = MARGIN,
     start_leads: tuple[int, int] = (0, 0),
     start_codes: IntArray | None = None,
-    games_per_shard: int = GAMES_PER_SHARD,
+    games_per_shard: int | None = None,
+    lowest: int = 1,
 ) -> SweepPlan:
     """Return what has to be solved below some pairs of hands.
 
@@ -155,8 +189,10 @@ def plan_sweep(
     start_codes : array of int64, optional
         Rank patterns of the hands to start from, with as many cards as the rules; default those of
         the rules.
-    games_per_shard : int
-        About how many stage games make a work unit.
+    games_per_shard : int, optional
+        About how many stage games make a work unit; default `GAMES_PER_SHARD`.
+    lowest : int
+        Cards in hand of the lowest tier to plan; no tier is left out above it.
 
     Raises
     ------
@@ -164,7 +200,7 @@ def plan_sweep(
         If a start code is no pattern of that many cards.
     """
     layouts: Layouts | RowLayouts
-    if objective.ignores_lead and rules.known_order is None:
+    if leads_do_not_count(rules, objective):
         layouts = Layouts(rules.prizes, rules.tie_rule.carried == 1)
     else:
         layouts = RowLayouts(rules, objective, start_leads)
@@ -172,15 +208,18 @@ def plan_sweep(
     if start_codes is None:
         hands = (np.array([hand], np.int64) for hand in (rules.hand_a, rules.hand_b))
         start_codes = patterns.encode(*hands)
-    codes = np.unique(np.minimum(start_codes, mirrored(start_codes)))
+    if layouts.swap:
+        start_codes = np.minimum(start_codes, mirrored(start_codes))
+    codes = np.unique(start_codes)
     if not np.array_equal(patterns.encode(*patterns.decode(codes, rules.cards)), codes):
         raise RulesError(f"start_codes must all be patterns of {rules.cards} cards")
     classes = np.zeros(len(codes), np.int64)
     ways = np.zeros((len(codes), MOST_BIDS), np.int64)
-    ways[:, 0] = 1
+    if isinstance(layouts, RowLayouts):
+        ways[:, 0] = 1
     extra = len(rules.prizes) - rules.rounds
     tiers = []
-    for tier in range(rules.cards, rules.cards - rules.rounds, -1):
+    for tier in range(rules.cards, max(rules.cards - rules.rounds, lowest - 1), -1):
         rounds = tier - (rules.cards - rules.rounds)
         kept = _kept(codes, classes, ways, layouts)
         size = rounds + extra
@@ -193,35 +232,31 @@ def plan_sweep(
         offsets, game_offsets = (
             np.concatenate(([0], np.cumsum(each))) for each in (lengths, games)
         )
-        shards = _shards(game_offsets, games_per_shard)
+        shards = _shards(game_offsets, games_per_shard or GAMES_PER_SHARD)
         low_bid = rules.negative_stakes == "low_bid"
         tiers.append(
             TierPlan(tier, *kept, offsets, game_offsets, size, layouts, low_bid, shards)
         )
-        played = rules.cards - tier
-        codes, classes, ways = _patterns_below(codes, classes, ways, played, rules)
+        if tier > lowest:
+            played = rules.cards - tier
+            codes, classes, ways = _patterns_below(
+                codes, classes, ways, played, rules, layouts.swap
+            )
     return SweepPlan(rules, tuple(reversed(tiers)))
 
 
 def _kept(
     codes: IntArray, classes: IntArray, ways: IntArray, layouts: Layouts | RowLayouts
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the patterns to solve for the canonical ones, their classes, and ways as bits."""
-    mirrors = mirrored(codes)
-    own = codes == mirrors
+    """Return the patterns to solve of those there are, their classes, and ways as bits."""
+    own = codes == mirrored(codes)
     if isinstance(layouts, Layouts):
         # Where the lead does not count, how it came about does not either.
         return codes[~own], classes[~own], np.full(np.count_nonzero(~own), -1, np.int64)
     bits = _as_bits(ways)
-    if not layouts.swap:
-        codes = np.concatenate((codes, mirrors[~own]))
-        classes = np.concatenate((classes, classes[~own]))
-        bits = np.concatenate((bits, _as_bits(_transposed(ways[~own]))))
-        order = np.argsort(codes)
-        return codes[order], classes[order], bits[order]
-    if not layouts.keeps_mirror:
-        return codes[~own], classes[~own], bits[~own]
-    return codes, classes, bits
+    if layouts.keeps_mirror:
+        return codes, classes, bits
+    return codes[~own], classes[~own], bits[~own]
 
 
 def _as_bits(ways: IntArray) -> IntArray:
@@ -234,16 +269,10 @@ def _as_bits(ways: IntArray) -> IntArray:
     return bits
 
 
-def _transposed(ways: IntArray) -> IntArray:
-    """Return the ways with the players swapped."""
-    held = (ways[:, :, None] >> np.arange(ways.shape[1])) & 1
-    return np.asarray(held.transpose(0, 2, 1) @ (1 << np.arange(ways.shape[1])), np.int64)
-
-
 def _patterns_below(
-    codes: IntArray, classes: IntArray, ways: IntArray, played: int, rules: Rules
+    codes: IntArray, classes: IntArray, ways: IntArray, played: int, rules: Rules, swap: bool
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the canonical patterns one round below, their classes, and the ways there."""
+    """Return the patterns one round below, their classes, and the ways there."""
     carry = rules.tie_rule.carried == 1
     low_bid = rules.negative_stakes == "low_bid" and min(rules.prizes) < 0
     capacity = 1024
@@ -252,7 +281,8 @@ def _patterns_below(
         keys = np.full(capacity, -1, np.int64)
         most = np.zeros(capacity, np.int64)
         there = np.zeros((capacity, MOST_BIDS), np.int64)
-        if reach(codes, classes, ways, played, carry, low_bid, keys, most, there, notes) >= 0:
+        arguments = (codes, classes, ways, played, swap, carry, low_bid)
+        if reach(*arguments, keys, most, there, notes) >= 0:
             break
         capacity *= 4
     order = np.argsort(keys)

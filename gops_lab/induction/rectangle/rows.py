@@ -106,7 +106,8 @@ def tabulated(rules: Rules, objective: Objective, start_leads: tuple[int, int]) 
         low = -high
     exact = [objective(lead) for lead in range(low, high + 1)]
     values = np.array([objective.as_float(lead) for lead in range(low, high + 1)])
-    rounded = [abs(kept) for kept, given in zip(values.tolist(), exact, strict=True) if kept != given]
+    kept = values.tolist()
+    rounded = [abs(one) for one, given in zip(kept, exact, strict=True) if one != given]
     error = objective.error + max(rounded, default=0.0) * 2.0**-53
     return Utility(low, values, True, odd, error)
 
@@ -171,7 +172,8 @@ class Rows:
     def find_rows(self, sets: IntArray, sums: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the row of each (prize set, sum), and whether there is one."""
         place = np.searchsorted(self.masks, sets).clip(max=len(self.masks) - 1)
-        within = np.abs(sums) <= self._spread // 2
+        # A sum beyond the largest would get the key of the next set's first.
+        within = np.abs(sums) < self._spread // 2
         keys = place * self._spread + self._ranked(np.where(within, sums, 0))
         row = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
         return row, within & (self.masks[place] == sets) & (self._keys[row] == keys)

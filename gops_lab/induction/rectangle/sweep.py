@@ -30,12 +30,12 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +46,7 @@ from gops_lab.game import MARGIN, Objective, Rules
 from gops_lab.induction.rectangle import kernels
 from gops_lab.induction.rectangle.kernels import LANES
 from gops_lab.induction.rectangle.layout import Layouts
-from gops_lab.induction.rectangle.plan import plan_sweep, supports
+from gops_lab.induction.rectangle.plan import SweepPlan, TierPlan, plan_sweep, supports
 from gops_lab.induction.rectangle.rows import RowLayouts, row_tables
 from gops_lab.induction.rectangle.table import TierTable, empty_table
 from gops_lab.induction.reduction import UNIT_ROUNDOFF
@@ -138,7 +138,7 @@ def solve_tiers(
     start_codes: IntArray | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
-    dtype: npt.DTypeLike = np.float64,
+    dtype: npt.DTypeLike | None = None,
     keep: str | int = "all",
 ) -> tuple[dict[int, TierTable], list[TierReport]]:
     """Solve a game from the lowest tier up.
@@ -154,8 +154,9 @@ def solve_tiers(
     workers : int, optional
         Threads; default the cores there are.
     progress : callable, optional
-    dtype : float64, float32 or int32
-        What values are kept as.
+    dtype : float64, float32 or int32, optional
+        What values are kept as; default float64, but int32 where those held at the same time would
+        take more than `FLOATS_UP_TO` bytes.
     keep : "all" or int
         How many of the highest tiers to keep.
 
@@ -187,21 +188,67 @@ def solve_tiers(
     if reason:
         raise RulesError(f"the rectangle sweep cannot solve this game: {reason}")
     plan = plan_sweep(rules, objective, start_leads, start_codes)
-    lowest = 1 if keep == "all" else rules.cards + 1 - int(keep)
+    store = InMemory(plan.dtype(keep) if dtype is None else dtype)
+    return solve_plan(plan, store, workers=workers, progress=progress, keep=keep)
+
+
+class TierStore(Protocol):
+    """Where the values of a sweep go; see `gops_lab.induction.growing` for one on the disk."""
+
+    def begin(self, plan: SweepPlan, tier: TierPlan) -> tuple[TierTable, list[Shard]]:
+        """Return the table to fill for a tier, and the shards that are in it already.
+
+        Called for each tier, the lowest first, once the one below is complete. If all shards are
+        there and no other tier needs it, the table may be without its values.
+        """
+
+    def add(self, shard: Shard) -> None:
+        """Keep a shard that has been solved; those of a tier come in order."""
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """Keeps values in memory only, as a given dtype."""
+
+    dtype: npt.DTypeLike = np.float64
+
+    def begin(self, plan: SweepPlan, tier: TierPlan) -> tuple[TierTable, list[Shard]]:
+        """Return an empty table."""
+        return empty_table(tier, self.dtype), []
+
+    def add(self, shard: Shard) -> None:
+        """Do nothing: the values are in the table."""
+
+
+def solve_plan(
+    plan: SweepPlan,
+    store: TierStore,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    keep: str | int = "all",
+) -> tuple[dict[int, TierTable], list[TierReport]]:
+    """Solve what is planned, with the values in a store of one's own; see `solve_tiers`."""
+    kept = plan.tiers[len(plan.tiers) - plan.kept(keep) :]
     tables: dict[int, TierTable] = {}
     reports: list[TierReport] = []
     below: TierTable | None = None
     games = 0
     for tier in plan.tiers:
-        table = empty_table(tier, dtype)
-        shards = []
-        for shard in solve_tier(table, below, workers=workers):
-            shards.append(shard)
-            games += shard.games
-            if progress is not None:
-                progress(tier.tier, games, plan.games)
+        table, shards = store.begin(plan, tier)
+        games += sum(shard.games for shard in shards)
+        finished = {shard.number for shard in shards}
+        if len(finished) < len(tier.shards):
+            # Closed, whatever happens: no thread may be at work when the store is let go of.
+            with closing(solve_tier(table, below, workers=workers, finished=finished)) as solved:
+                for shard in solved:
+                    store.add(shard)
+                    shards.append(shard)
+                    games += shard.games
+                    if progress is not None:
+                        progress(tier.tier, games, plan.games)
         reports.append(report_tier(table, shards, reports))
-        if tier.tier >= lowest:
+        if tier in kept:
             tables[tier.tier] = table
         below = table
     return tables, reports
@@ -235,7 +282,7 @@ def solve_tier(
     *,
     workers: int | None = None,
     finished: Container[int] = (),
-) -> Iterator[Shard]:
+) -> Generator[Shard, None, None]:
     """Fill the table of a tier; yield its shards in order, as they are solved.
 
     Parameters
@@ -283,7 +330,7 @@ class _TierTask:
         self.table = table
         self.stopped = threading.Event()
         self.tolerance = TOLERANCE * table.plan.most_points
-        self.tables_of = lru_cache(maxsize=None)(self._tables_of)
+        self.tables: dict[int, tuple[Any, ...]] = {}
         self.lock = threading.Lock()
         self.over = below is None
         if below is None:
@@ -305,8 +352,10 @@ class _TierTask:
             if self.stopped.is_set():
                 break
             with self.lock:
-                tables = self.tables_of(int(kind))
-            self._solve_patterns(first + np.flatnonzero(classes == kind), tables, counters)
+                if int(kind) not in self.tables:
+                    self.tables[int(kind)] = self._tables_of(int(kind))
+            picked = first + np.flatnonzero(classes == kind)
+            self._solve_patterns(picked, self.tables[int(kind)], counters)
         return Shard(
             self.table,
             number,

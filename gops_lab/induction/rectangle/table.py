@@ -71,10 +71,23 @@ class TierTable:
         codes, prizes, carried, leads = (
             np.asarray(each, np.int64) for each in (codes, prizes, carried, leads)
         )
+        values, found = self._kept(codes, prizes, carried, leads)
+        own = mirrored(codes) == codes
+        if not self.plan.layouts.keeps_mirror:
+            found |= own & (np.bitwise_count(prizes) == self.plan.size)
+        elif self.plan.layouts.swap:
+            # A pattern that is its own mirror has each state twice, and may keep either.
+            rows = np.flatnonzero(own & ~found)
+            kept, found[rows] = self._kept(codes[rows], prizes[rows], carried[rows], -leads[rows])
+            values[rows] = -kept
+        return values, found
+
+    def _kept(
+        self, codes: IntArray, prizes: IntArray, carried: IntArray, leads: IntArray
+    ) -> tuple[npt.NDArray[np.float64], BoolArray]:
+        """Return the values that stand under these very numbers, and which do."""
         values = np.zeros(len(codes), np.float64)
         found = np.zeros(len(codes), np.bool_)
-        if not self.plan.layouts.keeps_mirror:
-            found = (mirrored(codes) == codes) & (np.bitwise_count(prizes) == self.plan.size)
         if not len(self.codes):
             return values, found
         pattern = np.searchsorted(self.codes, codes).clip(max=len(self.codes) - 1)
@@ -88,7 +101,6 @@ class TierTable:
             values[rows] = np.where(there, kept * self.step, 0.0)
             found[rows] = there
         return values, found
-
 
 def empty_table(
     plan: TierPlan, dtype: npt.DTypeLike = np.float64, values: npt.NDArray[Any] | None = None

@@ -1,0 +1,43 @@
+"""Solved decks that come with the package: which there are, and where they are.
+
+Their top tiers are stored, with 11 cards and more in hand; what lies below is solved when it is
+asked for. ``experiments/shipped_decks.py`` makes the files.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from gops_lab.game.objectives import MARGIN, Objective
+from gops_lab.game.rules import Rules
+
+DECKS: dict[str, Rules] = {
+    "13-carry-margin": Rules(cards=13, ties="carry"),
+    "13-discard-margin": Rules(cards=13, ties="discard"),
+}
+"""The rules of each deck, by its name; all are solved for margin."""
+
+
+def deck_folder(name: str) -> Path:
+    """Return the folder in which a deck is stored.
+
+    Examples
+    --------
+    >>> deck_folder("13-carry-margin").name
+    '13-carry-margin'
+    """
+    return Path(str(resources.files("gops_lab") / "decks" / name))
+
+
+def deck_of(rules: Rules, objective: Objective) -> str | None:
+    """Return the name of the deck with these rules, solved for this objective, if there is one.
+
+    Examples
+    --------
+    >>> deck_of(Rules(cards=13), MARGIN)
+    '13-carry-margin'
+    """
+    if objective != MARGIN:
+        return None
+    return next((name for name, held in DECKS.items() if held == rules), None)

@@ -1,0 +1,134 @@
+"""Rows of leads: which stage games are solved, how values are kept, what they add up to."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gops_lab.encoding.patterns import Patterns, mirrored
+from gops_lab.game import WIN, Rules
+from gops_lab.game.objectives import as_objective
+from gops_lab.induction.rectangle import plan_sweep, solve_tiers
+from gops_lab.induction.rectangle.rows import RowLayouts, tabulated
+
+PATTERNS = Patterns(repeats=False)
+
+
+def reachable_games(rules: Rules) -> dict[int, set[tuple[Any, ...]]]:
+    """Return the undecided stage games of each tier that can come about, straight from the rules.
+
+    Hands as patterns, one of each mirrored pair; for win.
+    """
+    before: set[tuple[Any, ...]] = {(rules.hand_a, rules.hand_b, rules.prizes, 0, 0)}
+    games: dict[int, set[tuple[Any, ...]]] = {}
+    for tier in range(rules.cards, 0, -1):
+        after: set[tuple[Any, ...]] = set()
+        found: set[tuple[Any, ...]] = set()
+        for hand_a, hand_b, prizes, carried, lead in before:
+            for at, upcard in enumerate(prizes):
+                rest = prizes[:at] + prizes[at + 1 :]
+                stake = upcard + carried
+                if abs(lead) > stake + sum(rest):
+                    continue  # decided: no play can change who wins
+                code, mirror = _codes(hand_a, hand_b)
+                found.add(min((code, rest, stake, lead), (mirror, rest, stake, -lead)))
+                for a, b in product(hand_a, hand_b):
+                    left = tuple(c for c in hand_a if c != a), tuple(c for c in hand_b if c != b)
+                    change = stake * ((a > b) - (a < b))
+                    kept = stake if a == b and rules.ties == "carry" else 0
+                    after.add((*left, rest, kept, lead + change))
+        games[tier] = found
+        before = after
+    return games
+
+
+def _codes(hand_a: tuple[int, ...], hand_b: tuple[int, ...]) -> tuple[int, int]:
+    codes = PATTERNS.encode(np.array([hand_a]), np.array([hand_b]))
+    return int(codes[0]), int(mirrored(codes)[0])
+
+
+@pytest.mark.parametrize("ties", ["discard", "carry"])
+def test_games_solved_are_those_that_can_come_about_and_few_others(ties: str) -> None:
+    # Rejects: ways that leave out a state (it would be missing), and ways that do nothing: every
+    # lead of the rows is then solved, nearly twice as much.
+    rules = Rules(cards=5, ties=ties)
+    exact = reachable_games(rules)
+    _, reports = solve_tiers(rules, WIN)
+    for report in reports:
+        least = len(exact[report.tier])
+        # A pattern that is its own mirror is solved at both leads, found above once.
+        assert least <= report.games <= 1.2 * least + 20
+    hull = sum(
+        int(tier.layouts.games(tier.size - 1, kind).lengths.sum())
+        for tier in plan_sweep(rules, WIN).tiers
+        for kind in tier.classes.tolist()
+    )
+    assert sum(report.games for report in reports) < 0.8 * hull
+
+
+@pytest.mark.parametrize("ties", ["discard", "carry"])
+def test_values_kept_as_whole_numbers(ties: str) -> None:
+    """Half the size, the same positions, within the bounds that are said."""
+    rules = Rules(cards=6, ties=ties)
+    floats, _ = solve_tiers(rules, WIN)
+    small, reports = solve_tiers(rules, WIN, dtype=np.int32)
+    left_out = 0
+    for report in reports:
+        wide, narrow = floats[report.tier].values, small[report.tier]
+        known = ~np.isnan(wide)
+        assert np.array_equal(known, narrow.values != -(2**31))
+        left_out += np.count_nonzero(~known)
+        errors = np.abs(narrow.values[known] * narrow.step - wide[known])
+        assert errors.max() <= report.error < 1e-8
+        # Rejects a table of zeros.
+        assert np.abs(wide[known]).max() > 0.1 or report.tier == 6
+    assert left_out > 0
+
+
+def test_large_tables_are_kept_at_half_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gops_lab.induction.rectangle import plan as plan_module
+
+    rules = Rules(cards=6, ties="discard")
+    plan = plan_sweep(rules, WIN)
+    lengths = {tier.tier: tier.length for tier in plan.tiers}
+    assert plan.held(6) == sum(lengths.values())
+    assert plan.held(1) == max(lengths[n] + lengths[n + 1] for n in range(1, 6))
+    for keep in ("all", 1):
+        bytes_held = 8 * plan.held(6 if keep == "all" else keep)
+        for room, dtype in ((bytes_held, np.float64), (bytes_held - 1, np.int32)):
+            monkeypatch.setattr(plan_module, "FLOATS_UP_TO", room)
+            tables, _ = solve_tiers(rules, WIN, keep=keep)
+            assert {table.values.dtype for table in tables.values()} == {np.dtype(dtype)}
+
+
+def test_where_a_utility_is_flat() -> None:
+    def clipped(lead: int) -> int:
+        return max(-2, min(3, lead))
+
+    rules = Rules(cards=3)
+    utility = tabulated(rules, as_objective(clipped), (0, 0))
+    assert (utility.low, len(utility.values)) == (-6, 13)
+    assert (utility.flat_below, utility.flat_above) == (-2, 3)
+    assert not utility.odd
+    constant = tabulated(rules, as_objective(lambda lead: 4), (0, 0))
+    assert constant.flat_below >= 6
+    assert constant.flat_above <= -6
+    assert tabulated(rules, WIN, (0, 0)).odd
+
+
+def test_leads_of_a_row_are_those_that_can_still_matter() -> None:
+    """After 1 and 2 of four prizes, 3 and 4 hidden: |lead| <= 3 is left of 3 won or lost."""
+    layouts = RowLayouts(Rules(cards=4, ties="discard"), WIN, (0, 0))
+    low, high = layouts.window(np.array([7]))
+    assert (low.tolist(), high.tolist()) == ([-3], [3])
+    # 8 of the 10 points are gone: a lead above 2 can no longer be made up for.
+    low, high = layouts.window(np.array([2]))
+    assert (low.tolist(), high.tolist()) == ([-2], [2])
+    # Under carry-over all leads are odd or all even: 7 left, 3 won or lost.
+    layouts = RowLayouts(Rules(cards=4, ties="carry"), WIN, (0, 0))
+    low, high = layouts.window(np.array([7]))
+    assert layouts.step == 2
+    assert (low.tolist(), high.tolist()) == ([-3], [3])
