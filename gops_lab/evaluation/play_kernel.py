@@ -7,19 +7,30 @@ lock on the interpreter.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
+import numba
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from gops_lab.strategies.simple import HIGHEST, LOWEST, NEAREST_STAKE, UNIFORM
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+
+def _compiled(function: F) -> F:
+    """Compile a function, kept on the disk between runs if there is a place to write."""
+    try:
+        return cast(F, numba.njit(cache=True, nogil=True)(function))
+    except RuntimeError:  # no folder in which Numba could keep what it compiled
+        return cast(F, numba.njit(nogil=True)(function))
+
+
+@_compiled
 def play_games(
     hand_a: Integers, hand_b: Integers, prizes: Integers, known_order: bool, rounds: int,
     carries: int, share: float, low_takes_negative: bool,
@@ -101,7 +112,7 @@ def play_games(
         unclaimed[game] = exposed - int(won_a + won_b)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@_compiled
 def _bid(
     hand: Integers, held: int, kind: int, plus: int, upcard: int, stake: int, draw: float
 ) -> Any:
@@ -120,7 +131,7 @@ def _bid(
     return best
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@_compiled
 def draw_columns(weights: Floats, numbers: Floats, columns: Integers) -> None:
     """Fill `columns` with a draw from each row of weights; see `gops_lab.evaluation.play.drawn`."""
     for row in range(len(weights)):
