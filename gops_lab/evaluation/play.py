@@ -65,8 +65,8 @@ def play_block(
     """
     games = len(draws.prizes)
     start = np.zeros(games, np.int64) if lead is None else lead
-    kernels = (getattr(a, "kernel", None), getattr(b, "kernel", None))
-    if compiled and kernels[0] is not None and kernels[1] is not None:
+    kernel_a, kernel_b = getattr(a, "kernel", None), getattr(b, "kernel", None)
+    if compiled and kernel_a is not None and kernel_b is not None:
         rules = encoder.rules
         final, points = start.copy(), np.zeros((games, 2))
         tied, unclaimed = np.zeros(games, np.int64), np.zeros(games, np.int64)
@@ -74,7 +74,7 @@ def play_block(
             np.array(rules.hand_a), np.array(rules.hand_b), encoder.prizes.cards,
             rules.known_order is not None, rules.rounds, rules.tie_rule.carried,
             float(rules.tie_rule.share), rules.negative_stakes == "low_bid",
-            *kernels[0], *kernels[1], draws.prizes, draws.a, draws.b,
+            kernel_a[0], kernel_a[1], kernel_b[0], kernel_b[1], draws.prizes, draws.a, draws.b,
             final, points, tied, unclaimed,
         )
         return Played(final, points[:, 0], points[:, 1], tied, unclaimed.astype(np.float64))

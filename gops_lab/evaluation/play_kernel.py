@@ -1,8 +1,7 @@
 """Many games between simple bidders, compiled.
 
 The same games as `gops_lab.evaluation.play` plays through the encoder, from the same random
-numbers; a test compares the two game by game. No thread may be inside for long: the loop holds no
-lock on the interpreter.
+numbers; a test compares the two game by game. The loop holds no lock on the interpreter.
 """
 
 from __future__ import annotations
