@@ -53,7 +53,8 @@ def test_the_compiled_loop_plays_the_games_of_the_encoder(rules):
     encoder = Encoder(rules)
     draw = np.random.default_rng(7)
     shape = (60, rules.rounds)
-    for a, b in product(SIMPLE, repeat=2):
+    others = [(Proportional(), Mixture(0.5, MatchStake(), Uniform())), (Highest(), Proportional())]
+    for a, b in [*product(SIMPLE, repeat=2), *others]:
         draws = Draws(draw.random(shape), draw.random(shape), draw.random(shape))
         lead = draw.integers(-9, 9, 60)
         ways = [play_block(encoder, a, b, draws, lead, compiled) for compiled in (True, False)]

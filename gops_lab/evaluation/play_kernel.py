@@ -148,3 +148,67 @@ def draw_columns(weights: Floats, numbers: Floats, columns: Integers) -> None:
                 if reached > target:
                     break
         columns[row] = chosen
+
+
+@_compiled
+def expose_prizes(
+    prizes: Integers, cards: Integers, known_order: bool, draws: Floats, number: int,
+    upcards: Integers,
+) -> None:
+    """Take one hidden prize out of each mask and put it into `upcards`.
+
+    Bit i of a mask is card i of `cards`; of equal cards the highest bit goes first, as in
+    `gops_lab.encoding.CardSets`.
+    """
+    count = len(cards)
+    for game in range(len(prizes)):
+        mask = prizes[game]
+        hidden = 0
+        for i in range(count):
+            hidden += (mask >> i) & 1
+        place = 0 if known_order else min(int(draws[game, number] * hidden), hidden - 1)
+        at = 0
+        while (mask >> at) & 1 == 0 or place > 0:
+            place -= (mask >> at) & 1
+            at += 1
+        upcards[game] = cards[at]
+        if not known_order:
+            while at + 1 < count and (mask >> (at + 1)) & 1 and cards[at + 1] == cards[at]:
+                at += 1
+        prizes[game] = mask & ~(1 << at)
+
+
+@_compiled
+def spend_cards(
+    hands: Integers, cards: Integers, bids: Integers
+) -> None:
+    """Take each bid, a rank that is held, out of the hand's mask."""
+    for game in range(len(hands)):
+        at = len(cards) - 1
+        while cards[at] != bids[game] or (hands[game] >> at) & 1 == 0:
+            at -= 1
+        hands[game] &= ~(1 << at)
+
+
+@_compiled
+def settle_rounds(
+    bids_a: Integers, bids_b: Integers, upcards: Integers, carries: int, share: float,
+    low_takes_negative: bool,
+    carried: Integers, lead: Integers, points: Floats, tied: Integers, exposed: Integers,
+) -> None:
+    """Score one round of every game; the last five arrays are brought up to date."""
+    for game in range(len(bids_a)):
+        stake = upcards[game] + carried[game]
+        exposed[game] += upcards[game]
+        carried[game] = 0
+        if bids_a[game] == bids_b[game]:
+            tied[game] += 1
+            points[game, 0] += share * stake
+            points[game, 1] += share * stake
+            carried[game] = carries * stake
+        elif (bids_a[game] > bids_b[game]) != (low_takes_negative and stake < 0):
+            points[game, 0] += stake
+            lead[game] += stake
+        else:
+            points[game, 1] += stake
+            lead[game] -= stake

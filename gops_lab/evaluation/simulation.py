@@ -132,7 +132,7 @@ def simulate(
     workers : int, optional
         Threads; default as many as there are cores. The result does not depend on it.
     compiled : bool
-        Whether simple bidders may be played by a compiled loop; for testing.
+        Whether compiled loops may be used, or everything goes through the encoder; for testing.
     progress : callable, optional
         Called as ``progress(deals_done, deals)``.
 
