@@ -121,9 +121,18 @@ def test_workers_change_nothing(compiled):
 
 
 def test_compiled_and_not_give_the_same_simulation():
-    rules = gl.Rules(cards=7)
-    assert simulate(rules, Uniform(), MatchStake(), 3000) == simulate(
-        rules, Uniform(), MatchStake(), 3000, compiled=False
+    """One compiled loop, compiled rounds, the encoder: whatever is grouped how, one result."""
+    rules = gl.Rules(cards=7, ties="split")
+
+    class Slow(Uniform):
+        @property
+        def kernel(self):
+            raise AttributeError
+
+    found = simulate(rules, Uniform(), MatchStake(), 9000, swap_seats=True)
+    assert found == simulate(rules, Slow(), MatchStake(), 9000, swap_seats=True)
+    assert found == simulate(
+        rules, Uniform(), MatchStake(), 9000, swap_seats=True, compiled=False, workers=1
     )
 
 
