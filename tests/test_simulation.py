@@ -2,6 +2,7 @@
 
 from importlib.util import find_spec
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -318,3 +319,19 @@ def test_a_tournament_needs_different_strategies():
         tournament(gl.Rules(cards=3), [Uniform()], 10)
     with pytest.raises(EvaluationError, match="'uniform'; names must differ"):
         tournament(gl.Rules(cards=3), [Uniform(), Uniform()], 10)
+
+
+def test_the_published_table_of_margin_against_win(solved):
+    """Two of its rows come out again, and every row is a distribution."""
+    folder = Path(__file__).parents[1] / "results" / "margin_against_win"
+    table = pd.read_csv(folder / "table.csv").set_index(["cards", "ties"])
+    chances = table[["margin_player_ahead", "level", "win_player_ahead"]]
+    assert chances.sum(axis=1).to_numpy() == pytest.approx(1, abs=2e-9)
+    assert (table[["win_advantage", "margin_advantage"]] >= 0).all(axis=None)
+    for ties in ("carry", "discard"):
+        rules = gl.Rules(cards=4, ties=ties)
+        pair = [OptimalStrategy(solved(rules, objective)) for objective in ("margin", "win")]
+        found = evaluate(rules, *pair)
+        assert chances.loc[(4, ties)].to_list() == pytest.approx(
+            [found.win, found.draw, found.loss], abs=1e-8
+        )
