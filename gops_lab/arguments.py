@@ -105,6 +105,41 @@ def parser() -> argparse.ArgumentParser:
         "--games", type=integer, default=3, metavar="N", help="games in the match, default 3"
     )
 
+    sub = command("tournament", "Let strategies play each other, every deal in both seatings.")
+    sub.add_argument(
+        "--strategies", type=names, required=True, metavar="NAMES",
+        help="with commas between them, like uniform,match,prize+1,optimal:margin",
+    )
+    sub.add_argument("--deals", type=integer, default=10_000, metavar="N", help="default 10000")
+    sub.add_argument("--seed", type=integer, default=0, metavar="N", help="default 0")
+    sub.add_argument(
+        "--games", type=integer, default=1, metavar="N", help="games in a match, default 1"
+    )
+    sub.add_argument(
+        "--out", type=path, metavar="FOLDER",
+        help="keep finished pairs there; the same command goes on where it was interrupted",
+    )
+
+    sub = command("exploit", "Say what a strategy loses to its best response, exactly.")
+    objective(sub)
+    sub.add_argument("--strategy", required=True, metavar="NAME", help="like match or uniform")
+    sub.add_argument(
+        "--regrets", type=integer, default=0, metavar="N",
+        help="list the N states where it gives most away; solves the game",
+    )
+
+    sub = command("play", "Play a game against a strategy; you are A.")
+    sub.add_argument(
+        "--against", default="uniform", metavar="NAME", help="a strategy, default uniform"
+    )
+    sub.add_argument("--seed", type=integer, default=0, metavar="N", help="of the shuffle")
+    sub.add_argument(
+        "--bids", type=integers, metavar="BIDS", help="your bids, round by round; default: ask"
+    )
+    sub.add_argument(
+        "--solution", type=path, metavar="FOLDER", help="a stored solution that judges your bids"
+    )
+
     about = "Re-check a stored solution by a path that shares no code with what solved it."
     sub = commands.add_parser("audit", help=about, description=about, allow_abbrev=False)
     sub.add_argument("folder", type=path, metavar="FOLDER", help="a stored solution")
@@ -178,6 +213,16 @@ def integers(written: str) -> tuple[int, ...]:
         raise argparse.ArgumentTypeError(
             f"{reprlib.repr(written)} is not a list of integers like 1,3,5"
         ) from None
+
+
+def names(written: str) -> tuple[str, ...]:
+    """Read names with commas between them."""
+    parts = tuple(part.strip() for part in written.split(","))
+    if not all(parts):
+        raise argparse.ArgumentTypeError(
+            f"{reprlib.repr(written)} is not a list of names like uniform,match"
+        )
+    return parts
 
 
 def order(written: str) -> str | tuple[int, ...]:

@@ -26,6 +26,7 @@ from tqdm import tqdm
 
 from gops_lab.arguments import complain, joined, parser
 from gops_lab.auditing import audit
+from gops_lab.contests import CONTESTS
 from gops_lab.errors import (
     ArgumentError,
     GopsError,
@@ -306,9 +307,28 @@ def _audit(options: argparse.Namespace) -> int:
     return 0 if report.agrees else 1
 
 
+def _contest(options: argparse.Namespace) -> None:
+    """Run a command in which strategies play."""
+    rules = _rules(options)
+    silent = options.json or options.quiet or options.command == "play" or sys.stderr is None
+    with tqdm(
+        unit=" deals", unit_scale=True, leave=False, delay=1.0, disable=True if silent else None
+    ) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        data, lines = CONTESTS[options.command](options, rules, progress)
+    if options.json:
+        _print_json(data)
+    else:
+        print(lines)
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace], int | None]] = {
     "solve": _solve, "bids": _bids, "table": _table, "match": _match, "audit": _audit,
-    "forecast": _forecast,
+    "forecast": _forecast, **dict.fromkeys(CONTESTS, _contest),
 }
 """What each command does, and the exit code if it is not 0."""
 

@@ -144,8 +144,8 @@ def evaluate(
     >>> from gops_lab.strategies import Highest, MatchPrize, Uniform
     >>> rules = Rules(cards=4)
     >>> both = evaluate(rules, MatchPrize(), MatchPrize(), exact=True)
-    >>> both.margin, both.draw, both.rounds["tie_rate"].sum()
-    (Fraction(0, 1), Fraction(1, 1), Fraction(4, 1))
+    >>> both.margin, both.draw, set(both.rounds["tie_rate"])
+    (Fraction(0, 1), Fraction(1, 1), {Fraction(1, 1)})
     >>> evaluate(Rules(cards=4, ties="discard"), MatchPrize(), Uniform(), exact=True).margin
     Fraction(5, 2)
     """
@@ -179,10 +179,11 @@ def evaluate(
         leads[leads.index > 0].sum() + zero, leads[leads.index == 0].sum() + zero,
         leads[leads.index < 0].sum() + zero,
     )
-    numbers: tuple[Any, ...] = (margin, win, draw, loss, unclaimed)
     if not exact:
-        numbers = tuple(None if value is None else float(value) for value in numbers)
-    margin, win, draw, loss, unclaimed = numbers
+        margin, win, draw, loss, unclaimed = (
+            None if value is None else float(value)
+            for value in (margin, win, draw, loss, unclaimed)
+        )
     return Evaluation(
         rules, a.name, b.name, margin, win, draw, loss, leads, table, unclaimed, walk.states
     )

@@ -1,7 +1,8 @@
 """One block of games between two strategies, from given random numbers.
 
-Simple bidders are played by a compiled loop, everything else through the encoder; the games are
-the same.
+Simple bidders are played by a compiled loop over games; other strategies are asked round by round,
+for all games at once, with compiled rounds in between. `compiled=False` plays everything through
+the encoder; the games are the same.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from gops_lab.encoding import Encoder
+from gops_lab.encoding import Encoder, StateBatch
 from gops_lab.encoding.patterns import IntArray
-from gops_lab.evaluation.play_kernel import play_games
+from gops_lab.evaluation.play_kernel import (
+    expose_prizes,
+    play_games,
+    settle_rounds,
+    spend_cards,
+)
 from gops_lab.game import settle
 from gops_lab.strategies import Strategy, observe
-from gops_lab.strategies.observations import drawn
+from gops_lab.strategies.draw import drawn
 from gops_lab.strategies.strategy import checked
 
 Floats = npt.NDArray[np.float64]
@@ -29,10 +35,6 @@ class Draws:
     prizes: Floats
     a: Floats
     b: Floats
-
-    def turned(self) -> Draws:
-        """Return the same games with the players' numbers exchanged."""
-        return Draws(self.prizes, self.b, self.a)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +67,7 @@ def play_block(
     lead : array of int, optional
         A's lead when each game begins; default 0.
     compiled : bool
-        Whether simple bidders may be played by the compiled loop.
+        Whether compiled loops may be used; for testing.
     """
     games = len(draws.prizes)
     start = np.zeros(games, np.int64) if lead is None else lead
@@ -81,7 +83,38 @@ def play_block(
             final, points, tied, unclaimed,
         )
         return Played(final, points[:, 0], points[:, 1], tied, unclaimed.astype(np.float64))
-    return _play_through_encoder(encoder, a, b, draws, start)
+    play = _play_in_rounds if compiled else _play_through_encoder
+    return play(encoder, a, b, draws, start)
+
+
+def _play_in_rounds(
+    encoder: Encoder, a: Strategy, b: Strategy, draws: Draws, lead: IntArray
+) -> Played:
+    rules = encoder.rules
+    games = len(draws.prizes)
+    begun = encoder.start(games)
+    hands = (begun.hand_a.copy(), begun.hand_b.copy())
+    prizes, upcards, carried = begun.prizes.copy(), begun.upcard.copy(), begun.carried.copy()
+    exposed, tied, points = np.zeros_like(prizes), np.zeros_like(prizes), np.zeros((games, 2))
+    final = lead.copy()
+    everywhere = np.ones(games, np.bool_)
+    for number in range(rules.rounds):
+        expose_prizes(
+            prizes, encoder.prizes.cards, rules.known_order is not None, draws.prizes, number,
+            upcards,
+        )
+        batch = StateBatch(hands[0], hands[1], prizes, upcards, everywhere, carried, final)
+        bids = []
+        for player, strategy, numbers in (("a", a, draws.a), ("b", b, draws.b)):
+            seen = observe(encoder, batch, player)
+            bids.append(seen.ranks[drawn(checked(strategy, seen), numbers[:, number])])
+        for side in (0, 1):
+            spend_cards(hands[side], encoder.hands[side].cards, bids[side])
+        settle_rounds(
+            bids[0], bids[1], upcards, rules.tie_rule.carried, float(rules.tie_rule.share),
+            rules.negative_stakes == "low_bid", carried, final, points, tied, exposed,
+        )
+    return Played(final, points[:, 0], points[:, 1], tied, exposed - points[:, 0] - points[:, 1])
 
 
 def _play_through_encoder(
@@ -96,7 +129,7 @@ def _play_through_encoder(
         possible = encoder.possible_upcards(batch)
         batch = encoder.expose(batch, drawn(possible, draws.prizes[:, number]))
         exposed += batch.upcard
-        bids = []
+        bids: list[IntArray] = []
         for player, strategy, numbers in (("a", a, draws.a), ("b", b, draws.b)):
             seen = observe(encoder, batch, player)
             bids.append(seen.ranks[drawn(checked(strategy, seen), numbers[:, number])])

@@ -1,8 +1,7 @@
 """Many games between simple bidders, compiled.
 
 The same games as `gops_lab.evaluation.play` plays through the encoder, from the same random
-numbers; a test compares the two game by game. No thread may be inside for long: the loop holds no
-lock on the interpreter.
+numbers; a test compares the two game by game. The loop holds no lock on the interpreter.
 """
 
 from __future__ import annotations
@@ -11,15 +10,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from gops_lab.compiling import compiled
 from gops_lab.strategies.simple import HIGHEST, LOWEST, NEAREST_STAKE, UNIFORM
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def play_games(
     hand_a: Integers, hand_b: Integers, prizes: Integers, known_order: bool, rounds: int,
     carries: int, share: float, low_takes_negative: bool,
@@ -101,7 +100,7 @@ def play_games(
         unclaimed[game] = exposed - int(won_a + won_b)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _bid(
     hand: Integers, held: int, kind: int, plus: int, upcard: int, stake: int, draw: float
 ) -> Any:
@@ -118,3 +117,67 @@ def _bid(
         if abs(hand[i] - target) < abs(hand[best] - target):
             best = i
     return best
+
+
+@compiled
+def expose_prizes(
+    prizes: Integers, cards: Integers, known_order: bool, draws: Floats, number: int,
+    upcards: Integers,
+) -> None:
+    """Take one hidden prize out of each mask and put it into `upcards`.
+
+    Bit i of a mask is card i of `cards`; of equal cards the highest bit goes first, as in
+    `gops_lab.encoding.CardSets`.
+    """
+    count = len(cards)
+    for game in range(len(prizes)):
+        mask = prizes[game]
+        hidden = 0
+        for i in range(count):
+            hidden += (mask >> i) & 1
+        place = 0 if known_order else min(int(draws[game, number] * hidden), hidden - 1)
+        at = 0
+        while (mask >> at) & 1 == 0 or place > 0:
+            place -= (mask >> at) & 1
+            at += 1
+        upcards[game] = cards[at]
+        if not known_order:
+            while at + 1 < count and (mask >> (at + 1)) & 1 and cards[at + 1] == cards[at]:
+                at += 1
+        prizes[game] = mask & ~(1 << at)
+
+
+@compiled
+def spend_cards(
+    hands: Integers, cards: Integers, bids: Integers
+) -> None:
+    """Take each bid, a rank that is held, out of the hand's mask."""
+    for game in range(len(hands)):
+        at = len(cards) - 1
+        while cards[at] != bids[game] or (hands[game] >> at) & 1 == 0:
+            at -= 1
+        hands[game] &= ~(1 << at)
+
+
+@compiled
+def settle_rounds(
+    bids_a: Integers, bids_b: Integers, upcards: Integers, carries: int, share: float,
+    low_takes_negative: bool,
+    carried: Integers, lead: Integers, points: Floats, tied: Integers, exposed: Integers,
+) -> None:
+    """Score one round of every game; the last five arrays are brought up to date."""
+    for game in range(len(bids_a)):
+        stake = upcards[game] + carried[game]
+        exposed[game] += upcards[game]
+        carried[game] = 0
+        if bids_a[game] == bids_b[game]:
+            tied[game] += 1
+            points[game, 0] += share * stake
+            points[game, 1] += share * stake
+            carried[game] = carries * stake
+        elif (bids_a[game] > bids_b[game]) != (low_takes_negative and stake < 0):
+            points[game, 0] += stake
+            lead[game] += stake
+        else:
+            points[game, 1] += stake
+            lead[game] -= stake

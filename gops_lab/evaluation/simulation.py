@@ -24,8 +24,14 @@ from gops_lab.game import Rules, checks
 from gops_lab.matrix_games.batch import available_cores
 from gops_lab.strategies import Strategy
 
-BLOCK = 4096
-"""Deals in a block."""
+BLOCK = 1024
+"""Deals in a block: their random numbers stay in memory that a thread reuses."""
+
+TOGETHER = 8
+"""Blocks that strategies are asked about at once; divides TASK."""
+
+TASK = 16
+"""Blocks that a thread plays before it reports."""
 
 MOST_DEALS = 10**11
 
@@ -124,12 +130,12 @@ def simulate(
     games_per_match : int
         Games whose totals are added; the lead so far is what a strategy sees when the next begins.
     swap_seats : bool
-        Whether to play each deal a second time with the strategies in each other's seat, the same
-        prizes and the same random numbers. Needs equal hands.
+        Whether to play each deal a second time with the strategies in each other's seat: the same
+        prizes, each seat the same random numbers. Needs equal hands.
     workers : int, optional
         Threads; default as many as there are cores. The result does not depend on it.
     compiled : bool
-        Whether simple bidders may be played by a compiled loop; for testing.
+        Whether compiled loops may be used, or everything goes through the encoder; for testing.
     progress : callable, optional
         Called as ``progress(deals_done, deals)``.
 
@@ -165,23 +171,37 @@ def simulate(
     encoder = Encoder(rules)
     blocks = -(-deals // BLOCK)
 
-    def one(block: int) -> _Sums:
-        count = min(BLOCK, deals - block * BLOCK)
-        draws = _draws(rules, seed, pair, block, count, length)
+    # Compiled games are played block by block, while their numbers are in the cache; strategies are
+    # asked about several blocks at once. All sums are of whole or half numbers, hence exact, so
+    # that the grouping changes nothing.
+    fast = compiled and all(hasattr(strategy, "kernel") for strategy in (*first, *second))
+    together = 1 if fast else TOGETHER
+
+    def one(begin: int) -> _Sums:
+        draws = _joined(
+            [
+                _draws(rules, seed, pair, block, min(BLOCK, deals - block * BLOCK), length)
+                for block in range(begin, min(begin + together, blocks))
+            ]
+        )
         ways = [_Match(encoder, first, second, compiled).play(draws)]
         if swap_seats:
-            turned = [draw.turned() for draw in draws]
-            ways.append(_turned(_Match(encoder, second, first, compiled).play(turned)))
+            # The random numbers stay with the seats: each strategy gets the other's luck.
+            ways.append(_turned(_Match(encoder, second, first, compiled).play(draws)))
         return _summed(ways)
 
+    def several(begin: int) -> list[_Sums]:
+        return [one(block) for block in range(begin, min(begin + TASK, blocks), together)]
+
     parts: list[_Sums] = []
+    step = TASK * threads * 4
     with ThreadPoolExecutor(threads) as pool:
-        waiting = range(0, blocks, 64)
-        for group in waiting:
+        for group in range(0, blocks, step):
             # In groups, so that an error or an interruption is not kept waiting.
-            parts += pool.map(one, range(group, min(group + 64, blocks)))
+            for sums in pool.map(several, range(group, min(group + step, blocks), TASK)):
+                parts += sums
             if progress is not None:
-                progress(min((group + 64) * BLOCK, deals), deals)
+                progress(min((group + step) * BLOCK, deals), deals)
     whole = _Sums(*(math.fsum(column) for column in zip(*parts, strict=True)))
     games = deals * (2 if swap_seats else 1)
     mean = whole.margin / deals
@@ -263,6 +283,20 @@ def _draws(
     shape = (count, rules.rounds)
     return [
         Draws(prizes.random(shape), bids.random(shape), bids.random(shape)) for _ in range(games)
+    ]
+
+
+def _joined(blocks: list[list[Draws]]) -> list[Draws]:
+    """Return the random numbers of several blocks as if they were one, game by game."""
+    if len(blocks) == 1:
+        return blocks[0]
+    return [
+        Draws(
+            np.concatenate([draws.prizes for draws in same]),
+            np.concatenate([draws.a for draws in same]),
+            np.concatenate([draws.b for draws in same]),
+        )
+        for same in zip(*blocks, strict=True)
     ]
 
 

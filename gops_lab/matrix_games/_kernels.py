@@ -31,19 +31,14 @@ right-hand side, the rest of its block is 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from gops_lab.compiling import compiled, copied
 from gops_lab.matrix_games.game import GAP_TOLERANCE
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 # All payoffs are scaled to a spread of 1, so these are absolute. A variable with a reduced cost
 # above -COST_TOLERANCE can lower the value by no more than that; an entry below PIVOT_TOLERANCE may
@@ -57,29 +52,6 @@ _BLAND_TOLERANCE = 1e-12
 # pivots by the fast rule before Bland's takes over, for each action of either player
 _PATIENCE = 4
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-
-
-def kernel(function: Function) -> Function:
-    """Compile `function` when it is first called, without holding the interpreter lock.
-
-    Machine code is kept on disk where numba finds a folder it may write to, else in memory only.
-    Floating-point rules stay strict: relaxed ones would remove the tests that reject NaN.
-    """
-    try:
-        return cast(Function, numba.njit(cache=True, **_OPTIONS)(function))
-    except RuntimeError:
-        # numba's way of saying that there is no folder for its cache
-        return cast(Function, numba.njit(**_OPTIONS)(function))
-
-
-def inlined(function: Function) -> Function:
-    """Copy `function` into the kernels that call it: it halves their compile time and saves calls.
-
-    For functions called from one place only.
-    """
-    return cast(Function, numba.njit(inline="always", **_OPTIONS)(function))
-
 
 def workspace(rows: int, columns: int) -> tuple[FloatArray, IntArray]:
     """Return the scratch arrays that :func:`solve_one` needs for games up to this size.
@@ -91,7 +63,7 @@ def workspace(rows: int, columns: int) -> tuple[FloatArray, IntArray]:
     return np.zeros((rows + 3, blocks, 4)), np.zeros(2 * (rows + columns), np.int64)
 
 
-@kernel
+@compiled
 def _pivot(
     work: FloatArray, labels: IntArray, rows: int, columns: int, leaving: int, entering: int
 ) -> None:
@@ -127,7 +99,7 @@ def _pivot(
     labels[rows + entering] = label
 
 
-@inlined
+@copied
 def _start(
     payoff: FloatArray, rows: int, columns: int, work: FloatArray, labels: IntArray
 ) -> tuple[float, float]:
@@ -178,7 +150,7 @@ def _start(
     return smallest, spread
 
 
-@inlined
+@copied
 def _iterate(rows: int, columns: int, work: FloatArray, labels: IntArray) -> None:
     """Pivot until no reduced cost is negative, no row can leave, or patience ends.
 
@@ -239,7 +211,7 @@ def _iterate(rows: int, columns: int, work: FloatArray, labels: IntArray) -> Non
         _pivot(work, labels, rows, columns, leaving, entering)
 
 
-@kernel
+@compiled
 def _return_to_basis(rows: int, columns: int, work: FloatArray, labels: IntArray) -> None:
     """Pivot from the first tableau to the basis marked wanted, by the largest pivots there are.
 
@@ -263,7 +235,7 @@ def _return_to_basis(rows: int, columns: int, work: FloatArray, labels: IntArray
         _pivot(work, labels, rows, columns, leaving, entering)
 
 
-@inlined
+@copied
 def _read_off(
     payoff: FloatArray,
     rows: int,
@@ -325,7 +297,7 @@ def _read_off(
     return low, high
 
 
-@kernel
+@compiled
 def solve_one(
     payoff: FloatArray,
     rows: int,
@@ -383,7 +355,7 @@ def solve_one(
     return np.nan, np.nan, np.nan
 
 
-@kernel
+@compiled
 def solve_range(
     payoffs: FloatArray,
     first: int,

@@ -10,13 +10,8 @@ import numpy as np
 from gops_lab.encoding import Encoder, StateBatch, concatenate
 from gops_lab.errors import StrategyError
 from gops_lab.game import Rules
-from gops_lab.strategies.observations import (
-    Observations,
-    Probabilities,
-    drawn,
-    in_hand_order,
-    observe,
-)
+from gops_lab.strategies.draw import drawn
+from gops_lab.strategies.observations import Observations, Probabilities, in_hand_order, observe
 from gops_lab.strategies.states import order_suffices, without_gaps
 from gops_lab.strategies.strategy import EVERYTHING, Strategy, checked
 

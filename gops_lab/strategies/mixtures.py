@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from gops_lab.errors import StrategyError
 from gops_lab.strategies.observations import Observations, Probabilities
@@ -60,8 +62,7 @@ class Mixture(Strategy):
         """Return the distributions; see `Strategy.probabilities`."""
         weight: Any = Fraction(self.weight) if seen.exact else float(self.weight)
         first, second = checked(self.first, seen), checked(self.second, seen)
-        mixed: Probabilities = weight * first + (1 - weight) * second
-        return mixed
+        return np.asarray(weight * first + (1 - weight) * second)
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,7 +87,7 @@ class EpsilonGreedy(Mixture):
     {1: 0.25, 3: 0.75}
     """
 
-    second: Strategy = Uniform()  # noqa: RUF009, strategies do not change
+    second: Strategy = field(default_factory=Uniform)
 
     @property
     def name(self) -> str:  # type: ignore[override]

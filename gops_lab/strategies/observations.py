@@ -184,24 +184,3 @@ def in_hand_order(
     rows, columns = np.nonzero(legal)
     result[rows, place[rows, columns]] = answer[rows, columns]
     return result
-
-
-def drawn(weights: npt.NDArray[np.generic], numbers: npt.NDArray[np.float64]) -> IntArray:
-    """Return a column of each row, drawn in proportion to the weights.
-
-    Parameters
-    ----------
-    weights : array, shape (k, n)
-        Not negative.
-    numbers : array of float, shape (k,)
-        In [0, 1): the column is the first whose cumulative share is above it.
-
-    Examples
-    --------
-    >>> drawn(np.array([[1, 0, 3], [1, 0, 3]]), np.array([0.24, 0.25]))
-    array([0, 2])
-    """
-    whole = np.cumsum(weights, axis=1, dtype=np.float64)
-    # A product that rounds up to the whole would lie beyond the last column.
-    target = np.minimum(numbers * whole[:, -1], np.nextafter(whole[:, -1], 0))
-    return np.asarray((whole <= target[:, None]).sum(axis=1), np.int64)

@@ -207,4 +207,4 @@ def payoffs_at(
         reducer, tier, reducer.hands(tier, codes), where, batch.prizes, batch.stake, lead,
         solution.tables.get(tier - 1),
     )
-    return payoffs, np.asarray(found.all(axis=(1, 2)))
+    return payoffs, np.asarray(found.all(axis=(1, 2)), np.bool_)

@@ -235,7 +235,7 @@ class _Search:
     def _after(self, table: _Table, bid_a: int, bid_b: int) -> _Table | int:
         """Return the next stage game, or the final lead."""
         change, carried = self._outcome(table.stake, (bid_a > bid_b) - (bid_a < bid_b))
-        lead: int = table.lead + change
+        lead = table.lead + int(change)
         if table.rounds == 1:
             return lead
         place = 0 if self._known_order else self._draw.randrange(len(table.hidden))

@@ -78,7 +78,7 @@ class MatchPrize(Strategy):
 class MatchStake(Strategy):
     """Bid the rank of the whole stake, carried prizes included, else the nearest card held.
 
-    The same as `MatchPrize` where ties do not carry over.
+    The same as `MatchPrize` where ties do not carry over. In print under no name that we know.
 
     Examples
     --------
@@ -101,6 +101,8 @@ class MatchStake(Strategy):
 class Highest(Strategy):
     """Always the highest card held.
 
+    In print: "highest first", the order in which a hand is then played, whatever comes.
+
     Examples
     --------
     >>> from gops_lab.game import Rules, State
@@ -120,6 +122,8 @@ class Highest(Strategy):
 @dataclass(frozen=True, repr=False)
 class Lowest(Strategy):
     """Always the lowest card held.
+
+    In print: "lowest first".
 
     Examples
     --------
@@ -143,7 +147,7 @@ class Proportional(Strategy):
 
     The target is the sum of the ranks held times the stake's share of all points still to come,
     the stake included; bid the card nearest to it, of two the lower. Where no points are to come,
-    or fewer than none, the lowest card.
+    or fewer than none, the lowest card. In print under no name that we know.
 
     Examples
     --------

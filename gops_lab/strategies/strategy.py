@@ -196,13 +196,16 @@ def checked(strategy: Strategy, seen: Observations) -> Probabilities:
             f"strategy {strategy.name!r} returned {answer.dtype} where numbers are needed"
         )
     numbers = answer.astype(np.float64)
-    total = numbers.sum(axis=1)
-    off_hand = (numbers != 0) & ~seen.legal
-    # Written so that NaN fails as well.
-    good = (numbers >= -SUM_TOLERANCE).all(axis=1) & (np.abs(total - 1) <= SUM_TOLERANCE)
-    good &= ~off_hand.any(axis=1)
-    if not good.all():
-        row = int(np.argmin(good))
+    total = numbers @ np.ones(wanted[1])
+    # Whole arrays first, for speed; written so that NaN fails as well.
+    fine = len(seen) == 0 or (
+        numbers.min() >= -SUM_TOLERANCE
+        and np.abs(total - 1).max() <= SUM_TOLERANCE
+        and not ((numbers != 0) & ~seen.legal).any()
+    )
+    if not fine:
+        good = (numbers >= -SUM_TOLERANCE).all(axis=1) & (np.abs(total - 1) <= SUM_TOLERANCE)
+        row = int(np.argmin(good & ~((numbers != 0) & ~seen.legal).any(axis=1)))
         raise StrategyError(
             f"strategy {strategy.name!r} {_complaint(seen, numbers[row], row)}, at "
             f"{seen.state(row)} (own hand first)"
@@ -211,7 +214,7 @@ def checked(strategy: Strategy, seen: Observations) -> Probabilities:
         if answer.dtype != object:
             answer = np.vectorize(Fraction, otypes=[object])(answer)
         return answer
-    if (numbers < 0).any():
+    if len(seen) and numbers.min() < 0:
         numbers = np.maximum(numbers, 0.0)
     return numbers
 

@@ -42,6 +42,9 @@ HANDS = ("hand", "opponent_hand", "prizes")
 NUMBERS = ("cards", "upcard", "carried", "stake", "lead")
 COLUMNS = (*HANDS, *NUMBERS)
 
+SMALL = 1 << 22
+"""Widest range of integers that is looked up in an array, not by bisection."""
+
 _LOOKS_AT = {
     "hand": {"ranks"}, "opponent_hand": {"ranks", "opponent"}, "prizes": {"prizes"},
     "cards": set(), "upcard": {"upcard"}, "carried": {"carried"}, "stake": {"upcard", "carried"},
@@ -134,7 +137,8 @@ class TableStrategy(Strategy):
             )
         weights, found = self._lookups[seen.rules].find(seen)
         weights = weights * seen.legal
-        total = weights.sum(axis=1)
+        ones = np.ones(weights.shape[1])
+        total = weights @ ones
         found = found & (total > 0)
         if not found.all():
             rows = np.flatnonzero(~found)
@@ -144,7 +148,7 @@ class TableStrategy(Strategy):
                     f"{seen.state(int(rows[0]))} (own hand first)"
                 )
             weights[rows] = checked(self._otherwise, Observations(seen.encoder, seen.batch[rows]))
-            total = weights.sum(axis=1)
+            total = weights @ ones
         return np.asarray(weights / total[:, None])
 
     def _integers(self, frame: pd.DataFrame, column: str) -> IntArray:
@@ -197,12 +201,13 @@ class _Lookup:
                 except ValueError:
                     usable[row] = False
             coded.append(masks)
-        self._digits = [np.unique(values[usable]) for values in coded]
         rows = np.flatnonzero(usable)
+        self._digits = [_Positions(values[usable]) for values in coded]
         keys = np.zeros(len(rows), np.int64)
         for values, digits in zip(coded, self._digits, strict=True):
-            keys = keys * max(len(digits), 1) + np.searchsorted(digits, values[rows])
-        self._keys, where = np.unique(keys, return_inverse=True)
+            keys = keys * len(digits) + digits.find(values[rows])[0]
+        self._keys = _Positions(keys)
+        where = self._keys.find(keys)[0]
         self._weights = np.zeros((len(self._keys), len(seen.ranks)))
         np.add.at(
             self._weights, (where, np.searchsorted(seen.ranks, bids[rows])), probabilities[rows]
@@ -215,13 +220,36 @@ class _Lookup:
         if not len(self._keys):
             return np.zeros((len(seen), len(seen.ranks))), found
         for column, digits in zip(self._columns, self._digits, strict=True):
-            values = _READ[column](seen)
-            digit = np.searchsorted(digits, values).clip(max=len(digits) - 1)
-            found &= digits[digit] == values
+            digit, there = digits.find(_READ[column](seen))
+            found &= there
             keys = keys * len(digits) + digit
-        row = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
-        found &= self._keys[row] == keys
-        return self._weights[row], found
+        row, there = self._keys.find(keys)
+        return self._weights[row], found & there
+
+
+class _Positions:
+    """Where integers stand among the distinct ones of a list."""
+
+    def __init__(self, values: IntArray) -> None:
+        self._sorted = np.unique(values)
+        self._table: IntArray | None = None
+        if len(self._sorted) and self._sorted[-1] - self._sorted[0] < SMALL:
+            self._table = np.full(int(self._sorted[-1] - self._sorted[0]) + 1, -1)
+            self._table[self._sorted - self._sorted[0]] = np.arange(len(self._sorted))
+
+    def __len__(self) -> int:
+        return len(self._sorted)
+
+    def find(self, values: IntArray) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+        """Return the position of each value (0 where it is missing), and whether it is there."""
+        if self._table is None:
+            place = np.searchsorted(self._sorted, values).clip(max=len(self._sorted) - 1)
+            return place, self._sorted[place] == values
+        place = values - self._sorted[0]
+        inside = (place >= 0) & (place < len(self._table))
+        place = self._table[np.where(inside, place, 0)]
+        inside &= place >= 0
+        return np.where(inside, place, 0), inside
 
 
 def read_strategy(
@@ -239,8 +267,7 @@ def read_strategy(
         if path.suffix.lower() == ".parquet":
             table = pd.read_parquet(path)
         else:
-            table = pd.read_csv(path, dtype=dict.fromkeys(HANDS, str),
-                                keep_default_na=False)
+            table = pd.read_csv(path, dtype=dict.fromkeys(HANDS, str), keep_default_na=False)
     except (OSError, ValueError, pa.ArrowException) as error:
         raise StrategyError(f"{path} cannot be read as a table of a strategy: {error}") from error
     return TableStrategy(table, f"table:{path}", otherwise)

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 import pytest
 
+from gops_lab import compiling
 from gops_lab.matrix_games import _kernels
 
 # In these the simplex must take a pivot of the size of the smallest difference, and leaves a gap
@@ -124,8 +125,8 @@ def test_without_a_folder_for_the_cache_kernels_still_compile(
             raise RuntimeError("cannot cache function: no locator available")
         return compile_(**options)
 
-    monkeypatch.setattr(_kernels.numba, "njit", no_locator)
-    doubled = _kernels.kernel(lambda number: 2 * number)
+    monkeypatch.setattr(compiling.numba, "njit", no_locator)
+    doubled = compiling.compiled(lambda number: 2 * number)
     assert doubled(21) == 42
 
 

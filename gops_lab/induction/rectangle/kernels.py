@@ -24,8 +24,7 @@ matrix of the values of children (n × n); see `work_size`.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numba
 import numpy as np
@@ -34,7 +33,7 @@ from numba.core import cgutils
 from numba.core.typing.templates import ConcreteTemplate, infer_global
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-F = TypeVar("F", bound=Callable[..., Any])
+from gops_lab.compiling import compiled, inlined
 
 LANES = 8
 """Stage games solved side by side."""
@@ -72,20 +71,6 @@ NEVER = -(2.0**31)
 
 # What the simplex, on a matrix scaled to [1, 2], takes for zero.
 _SIMPLEX_ZERO = 1e-11
-
-
-def compiled(function: F) -> F:
-    """Return `function` compiled without the interpreter lock, cached on disk where that works."""
-    options = {"nogil": True, "error_model": "numpy"}
-    try:
-        return cast(F, numba.njit(cache=True, **options)(function))
-    except RuntimeError:  # no folder can be written
-        return cast(F, numba.njit(**options)(function))
-
-
-def inlined(function: F) -> F:
-    """Return `function` compiled into its callers: a call with arrays costs more than its body."""
-    return cast(F, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
 
 
 # Eight lanes as one value. Without the compiler a value of eight lanes is a numpy array.

@@ -1,0 +1,258 @@
+"""The commands in which strategies play: ``tournament``, ``exploit``, ``play``.
+
+Each returns what ``--json`` prints and the text for people; `gops_lab.cli` prints one of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from gops_lab.errors import ArgumentError, GopsError
+from gops_lab.evaluation import (
+    certified_exploitability,
+    exploitability,
+    regrets,
+    tournament,
+)
+from gops_lab.game import Rules, State, expose, play_round, start
+from gops_lab.game.checks import missing_cards
+from gops_lab.induction import Solution, forecast, load, solve
+from gops_lab.reporting import text
+from gops_lab.strategies import OptimalStrategy, Strategy, distribution, strategy_named
+
+Answer = tuple[dict[str, Any], str]
+
+Progress = Callable[[int, int], None]
+
+QUICK = 60.0
+"""Seconds that a solve may take to judge a person's bids without being asked for."""
+
+MOST_REGRETS = 10
+
+
+def run_tournament(options: argparse.Namespace, rules: Rules, progress: Progress) -> Answer:
+    """Let the strategies named play each other."""
+    field = _strategies(options.strategies, rules)
+    result = tournament(
+        rules, field, options.deals, seed=options.seed, games_per_match=options.games,
+        folder=options.out, progress=progress,
+    )
+    standings = result.standings()
+    data = {
+        "rules": rules.as_dict(), "deals": options.deals, "seed": options.seed,
+        "games_per_match": options.games,
+        "standings": standings.to_dict("records"), "pairs": result.pairs.to_dict("records"),
+    }
+    pairs = result.pairs[
+        ["a", "b", "games", "win_rate", "win_low", "win_high", "margin", "margin_low",
+         "margin_high"]
+    ]
+    lines = [
+        f"{rules!r}, {options.deals:,} deals for each pair, each in both seatings\n",
+        text.aligned(standings, {"elo": ".0f", "margin": ".3f"}),
+        "\nthe first of each pair: share of games won and points won by, with 95 % intervals\n",
+        text.aligned(pairs, dict.fromkeys(("margin", "margin_low", "margin_high"), ".3f")),
+    ]
+    return data, "\n".join(lines)
+
+
+def run_exploit(options: argparse.Namespace, rules: Rules, progress: Progress) -> Answer:
+    """Say what a strategy loses to its best response, and where."""
+    strategy = _strategies([options.strategy], rules)[0]
+    if options.exact:
+        found = exploitability(rules, strategy, objective=options.objective, exact=True)
+    else:
+        found = exploitability(rules, strategy, objective=options.objective, with_value=False)
+    data = {
+        "rules": rules.as_dict(), "objective": options.objective, "strategy": strategy.name,
+        "best_response_a": found.best_response_a, "best_response_b": found.best_response_b,
+        "nash_conv": found.nash_conv, "exploitability": found.exploitability,
+    }
+    unit = {"margin": "points", "win": "P(ahead) - P(behind)"}[options.objective]
+    shown = {name: text.number(value, ".6g") for name, value in data.items() if name in (
+        "best_response_a", "best_response_b", "nash_conv", "exploitability"
+    )}
+    lines = [
+        text.heading(rules, options.objective) + "\n",
+        f"{strategy.name} in both seats, in {unit}",
+        f"best response of A gets       {shown['best_response_a']}",
+        f"best response of B holds A to {shown['best_response_b']}",
+        f"NashConv {shown['nash_conv']}, exploitability {shown['exploitability']}",
+    ]
+    if isinstance(strategy, OptimalStrategy):
+        data["certified_bound"] = certified_exploitability(strategy)
+        lines.append(f"certified beforehand: at most {data['certified_bound']:.1e}")
+    if options.regrets:
+        table = regrets(rules, strategy, solve(rules, options.objective)).head(options.regrets)
+        cost = table["cost"].to_numpy()
+        table = table[np.abs(cost) > text.NOISE]
+        data["regrets"] = table.to_dict("records")
+        lines += [
+            "\nwhere it gives most away against its best response "
+            "(cost = probability of coming there times regret)\n",
+            text.aligned(table.drop(columns="round")) if len(table) else "nowhere",
+        ]
+    return data, "\n".join(lines)
+
+
+def run_play(options: argparse.Namespace, rules: Rules, progress: Progress) -> Answer:
+    """Let a person in seat A play one game against a strategy."""
+    strategy = _strategies([options.against], rules)[0]
+    draw = np.random.default_rng(options.seed)
+    bids = None if options.bids is None else list(options.bids)
+    if bids is not None and len(bids) != rules.rounds:
+        raise ArgumentError(f"--bids has {len(bids)} bids; {rules.rounds} rounds are played")
+    if bids is not None and missing_cards(bids, rules.hand_a):
+        raise ArgumentError(
+            f"--bids has {missing_cards(bids, rules.hand_a)[0]}, which your hand "
+            f"{rules.hand_a} does not hold (often enough)"
+        )
+    judge = _judge(options, rules)
+    say = _silent if options.json else print
+    say(f"{rules!r}: you are A, {strategy.name} is B")
+    state = start(rules)
+    totals: list[Any] = [0, 0]
+    rows = []
+    for number in range(1, rules.rounds + 1):
+        coming = state.prizes[0] if rules.known_order else int(draw.choice(state.prizes))
+        state = expose(rules, state, coming)
+        say(f"\nround {number} of {rules.rounds}")
+        say(_table(rules, state))
+        bid = bids[number - 1] if bids is not None else _asked(state, say)
+        answer = distribution(strategy, rules, state, "b")
+        reply = int(draw.choice(answer.index.to_numpy(), p=answer.to_numpy() / answer.sum()))
+        before = state
+        played, state = play_round(rules, state, bid, reply)
+        totals[0] += played.gain_a
+        totals[1] += played.gain_b
+        winner = _outcome(played.gain_a, played.gain_b, played.carried)
+        say(f"you bid {bid}, {strategy.name} bids {reply}: {winner}")
+        say(f"points: you {totals[0]}, {strategy.name} {totals[1]}")
+        rows.append((before, bid, reply, played))
+    lead = totals[0] - totals[1]
+    result = "you win" if lead > 0 else "you lose" if lead < 0 else "a draw"
+    lines = [f"\n{result}: {totals[0]} to {totals[1]}"]
+    rounds = []
+    for number, (before, bid, reply, played) in enumerate(rows, start=1):
+        row = {
+            "round": number, "upcard": played.upcard, "stake": played.stake, "bid": bid,
+            "reply": reply, "gain": played.gain_a, "gain_opponent": played.gain_b,
+            "carried": played.carried,
+        }
+        if judge is not None:
+            row["given_away"] = given_away(judge, before, bid)
+        rounds.append(row)
+    if judge is None:
+        lines.append(
+            "your bids are not judged: solving this game takes long; give --solution FOLDER"
+        )
+    else:
+        unit = {"margin": "points"}.get(judge.objective.name, judge.objective.name)
+        lines.append(f"\nwhat each of your bids gave away against optimal play, in {unit}\n")
+        lines += [
+            f"round {row['round']}: {row['bid']} for {row['stake']}, "
+            f"{text.number(float(row['given_away']), '.4f')}"
+            for row in rounds
+        ]
+    data = {
+        "rules": rules.as_dict(), "against": strategy.name, "seed": options.seed,
+        "points": totals, "lead": lead, "rounds": rounds,
+    }
+    return data, "\n".join(lines)
+
+
+def given_away(solution: Solution, state: State, bid: int) -> float:
+    """Return what A's bid gives away at a state against optimal play, not below 0.
+
+    The value of the state minus what the bid gets against B's optimal strategy there, with
+    optimal play thereafter; in the unit of the solution's objective.
+
+    Examples
+    --------
+    >>> solution = solve(Rules(cards=2, ties="discard"))
+    >>> given_away(solution, State((1, 2), (1, 2), (1,), upcard=2), 1)
+    1.0
+    """
+    payoffs = solution.stage_game(state).astype(float)
+    reply = solution.strategy(state, "b").to_numpy(float)
+    worth = float(payoffs.loc[bid].to_numpy(float) @ reply)
+    return max(float(solution.value(state)) - worth, 0.0)
+
+
+CONTESTS = {"tournament": run_tournament, "exploit": run_exploit, "play": run_play}
+
+
+def _strategies(names: list[str] | tuple[str, ...], rules: Rules) -> list[Strategy]:
+    solver = lru_cache(maxsize=None)(solve)
+    return [strategy_named(name, rules, solver) for name in names]
+
+
+def _judge(options: argparse.Namespace, rules: Rules) -> Solution | None:
+    """Return the solution that says what a bid gave away, if there is one in reasonable time."""
+    if options.solution is not None:
+        solution = load(options.solution)
+        if solution.rules != rules:
+            raise ArgumentError(
+                f"--solution {options.solution} is of {solution.rules!r}, not of {rules!r}"
+            )
+        return solution
+    try:
+        expected = forecast(rules, "margin")
+        expected.check_fits()
+    except GopsError:
+        return None
+    return solve(rules) if expected.seconds <= QUICK else None
+
+
+def _table(rules: Rules, state: State) -> str:
+    def cards(held: tuple[int, ...]) -> str:
+        return " ".join(map(str, held)) or "none"
+
+    def spent(dealt: tuple[int, ...], held: tuple[int, ...]) -> str:
+        left = list(dealt)
+        for card in held:
+            left.remove(card)
+        return cards(tuple(left))
+
+    assert state.upcard is not None  # for the type checker: a prize has been exposed
+    carried = f" and {state.carried} carried over" if state.carried else ""
+    return "\n".join(
+        [
+            f"  prize {state.upcard}{carried}: {state.stake} at stake",
+            f"  your hand   {cards(state.hand_a)}   (spent {spent(rules.hand_a, state.hand_a)})",
+            f"  their hand  {cards(state.hand_b)}   (spent {spent(rules.hand_b, state.hand_b)})",
+            f"  to come     {cards(state.prizes)}",
+        ]
+    )
+
+
+def _asked(state: State, say: Callable[[str], None]) -> int:
+    """Ask until a card in the hand is named."""
+    while True:
+        sys.stdout.write("your bid: ")
+        sys.stdout.flush()
+        written = sys.stdin.readline()
+        if not written:
+            raise ArgumentError("the game was left: no more bids on standard input (or --bids)")
+        if written.strip().isdecimal() and int(written) in state.hand_a:
+            return int(written)
+        held = ", ".join(map(str, state.hand_a))
+        say(f"{written.strip()!r} is not in your hand; bid one of {held}")
+
+
+def _outcome(gain_a: Any, gain_b: Any, carried: Any) -> str:
+    if carried:
+        return f"a tie, {carried} stay on the table"
+    if gain_a == gain_b:
+        return f"a tie, {gain_a} points each" if gain_a else "nobody scores"
+    return f"you take {gain_a}" if gain_a else f"they take {gain_b}"
+
+
+def _silent(line: str) -> None:
+    """Say nothing: JSON is printed at the end."""

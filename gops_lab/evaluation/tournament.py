@@ -1,0 +1,254 @@
+"""Round robins: everybody against everybody, in both seats, on the same shuffles."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from gops_lab._version import __version__
+from gops_lab.errors import EvaluationError, StoreError
+from gops_lab.evaluation.meta_game import meta_equilibrium
+from gops_lab.evaluation.ratings import bradley_terry
+from gops_lab.evaluation.simulation import Simulation, simulate
+from gops_lab.game import Rules
+from gops_lab.induction.files import as_json, locked, replace_file, storing
+from gops_lab.strategies import Strategy
+
+RESULTS = "tournament.json"
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Tournament:
+    """The results of a round robin.
+
+    Attributes
+    ----------
+    rules : Rules
+    pairs : DataFrame
+        One self-sufficient row for each pair: a, b, deals, games (both seatings), wins, draws,
+        losses and win_rate (of `a`), win_low and win_high (Wilson, 95 %), margin (mean points of
+        `a` minus those of `b`), margin_low and margin_high (Student, 95 %), points_a, points_b,
+        tie_rate, unclaimed, games_per_match, seed, version, rules (as JSON).
+    """
+
+    rules: Rules
+    pairs: pd.DataFrame
+
+    @property
+    def names(self) -> list[str]:
+        """The strategies, in the order they were entered."""
+        return list(dict.fromkeys([*self.pairs["a"], *self.pairs["b"]]))
+
+    def payoffs(self, objective: str = "margin") -> pd.DataFrame:
+        """Return what the row's strategy gets from the column's: points, or wins minus losses."""
+        if objective not in ("margin", "win"):
+            raise EvaluationError(f"objective must be 'margin' or 'win', not {objective!r}")
+        names = self.names
+        table = pd.DataFrame(0.0, index=names, columns=names)
+        for row in self.pairs.to_dict("records"):
+            payoff = row["margin"] if objective == "margin" else (
+                (row["wins"] - row["losses"]) / row["games"]
+            )
+            table.loc[row["a"], row["b"]] = payoff
+            table.loc[row["b"], row["a"]] = -payoff
+        return table
+
+    def standings(self) -> pd.DataFrame:
+        """Return one row for each strategy, the best first.
+
+        Columns: strategy, games, wins, draws, losses, score (share of points, a draw half), elo
+        (Bradley-Terry, mean 0), margin (mean points won by), equilibrium (its probability in an
+        optimal mixture for the meta-game of margins).
+        """
+        names = self.names
+        place = {name: i for i, name in enumerate(names)}
+        points = np.zeros((len(names), len(names)))
+        counts = np.zeros((len(names), 3), np.int64)
+        for row in self.pairs.to_dict("records"):
+            a, b = place[row["a"]], place[row["b"]]
+            points[a, b] += row["wins"] + row["draws"] / 2
+            points[b, a] += row["losses"] + row["draws"] / 2
+            counts[a] += (row["wins"], row["draws"], row["losses"])
+            counts[b] += (row["losses"], row["draws"], row["wins"])
+        games = counts.sum(axis=1)
+        margins = self.payoffs()
+        table = pd.DataFrame(
+            {
+                "strategy": names,
+                "games": games,
+                "wins": counts[:, 0],
+                "draws": counts[:, 1],
+                "losses": counts[:, 2],
+                "score": points.sum(axis=1) / games,
+                "elo": bradley_terry(points),
+                "margin": margins.to_numpy().sum(axis=1) / (len(names) - 1),
+                "equilibrium": meta_equilibrium(margins).to_numpy(),
+            }
+        )
+        return table.sort_values(
+            ["score", "strategy"], ascending=[False, True], kind="stable", ignore_index=True
+        )
+
+
+def tournament(
+    rules: Rules,
+    strategies: Sequence[Strategy],
+    deals: int,
+    *,
+    seed: int = 0,
+    games_per_match: int = 1,
+    workers: int | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Tournament:
+    """Let every strategy play every other, each deal in both seatings.
+
+    All pairs see the same shuffles. A pair's own random numbers depend on the seed and the two
+    names only, so a result does not change when others join the field.
+
+    Parameters
+    ----------
+    rules : Rules
+        With equal hands.
+    strategies : sequence of Strategy
+        At least two, all names different.
+    deals : int
+        Shuffles for each pair; twice as many games.
+    seed : int
+    games_per_match : int
+        Games whose totals are added.
+    workers : int, optional
+        Threads; the results do not depend on it.
+    folder : path, optional
+        Where finished pairs are kept; a tournament that was interrupted goes on there.
+    progress : callable, optional
+        Called as ``progress(deals_done, deals_in_all)``.
+
+    Returns
+    -------
+    Tournament
+
+    Raises
+    ------
+    EvaluationError
+        If there are fewer than two strategies or two of one name.
+    StoreError
+        If the folder holds another tournament, or cannot be used.
+
+    Examples
+    --------
+    >>> from gops_lab.strategies import Highest, MatchPrize, Uniform
+    >>> field = [Uniform(), MatchPrize(), Highest()]
+    >>> result = tournament(Rules(cards=6, ties="discard"), field, 500)
+    >>> result.standings()["strategy"].tolist()
+    ['match', 'highest', 'uniform']
+    """
+    names = [strategy.name for strategy in strategies]
+    if len(names) < 2:
+        raise EvaluationError(f"a tournament needs at least two strategies, not {len(names)}")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise EvaluationError(f"two strategies are called {twice[0]!r}; names must differ")
+    header = {
+        "format": FORMAT, "version": __version__, "rules": rules.as_dict(), "deals": deals,
+        "seed": seed, "games_per_match": games_per_match,
+    }
+    kept = _Kept(None if folder is None else Path(folder), header)
+    pairs = list(combinations(strategies, 2))
+    rows = []
+    for number, (a, b) in enumerate(pairs):
+
+        def advance(done: int, _: int, before: int = number * deals) -> None:
+            if progress is not None:
+                progress(before + done, len(pairs) * deals)
+
+        row = kept.get(a.name, b.name)
+        if row is None:
+            found = simulate(
+                rules, a, b, deals, seed=seed, pair=pair_number(a.name, b.name),
+                games_per_match=games_per_match, swap_seats=True, workers=workers,
+                progress=advance,
+            )
+            row = result_row(found)
+            kept.add(row)
+        advance(deals, deals)
+        rows.append(row)
+    return Tournament(rules, pd.DataFrame(rows))
+
+
+def pair_number(a: str, b: str) -> int:
+    """Return the number of a pair of names, the same in every tournament and whoever comes first.
+
+    Examples
+    --------
+    >>> pair_number("match", "uniform") == pair_number("uniform", "match")
+    True
+    """
+    digest = hashlib.sha256("\n".join(sorted((a, b))).encode()).digest()
+    return int.from_bytes(digest[:7], "big")
+
+
+def result_row(found: Simulation) -> dict[str, Any]:
+    """Return a simulation as a row that says all about itself; see `Tournament.pairs`."""
+    win_low, win_high = found.win_interval()
+    margin_low, margin_high = found.margin_interval()
+    return {
+        "a": found.a, "b": found.b, "deals": found.deals, "games": found.games,
+        "wins": found.wins, "draws": found.draws, "losses": found.losses,
+        "win_rate": found.win_rate, "win_low": win_low, "win_high": win_high,
+        "margin": found.margin, "margin_low": margin_low, "margin_high": margin_high,
+        "points_a": found.points_a, "points_b": found.points_b, "tie_rate": found.tie_rate,
+        "unclaimed": found.unclaimed, "games_per_match": found.games_per_match,
+        "seed": found.seed, "version": __version__,
+        "rules": json.dumps(found.rules.as_dict()),
+    }
+
+
+class _Kept:
+    """The finished pairs of a tournament, in a folder or nowhere."""
+
+    def __init__(self, folder: Path | None, header: dict[str, Any]) -> None:
+        self._folder = folder
+        self._data: dict[str, Any] = {**header, "pairs": []}
+        if folder is None:
+            return
+        with storing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        path = folder / RESULTS
+        if not path.exists():
+            return
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            there = {name: data[name] for name in header}
+            pairs = list(data["pairs"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"{path} is no tournament of ours: {error}") from error
+        for name, value in header.items():
+            if there[name] != value:
+                raise StoreError(
+                    f"{path} holds another tournament: {name} is {there[name]!r}, not {value!r}"
+                )
+        self._data["pairs"] = pairs
+
+    def get(self, a: str, b: str) -> dict[str, Any] | None:
+        for row in self._data["pairs"]:
+            if (row["a"], row["b"]) == (a, b):
+                return dict(row)
+        return None
+
+    def add(self, row: dict[str, Any]) -> None:
+        self._data["pairs"].append(row)
+        if self._folder is not None:
+            with locked(self._folder), storing(self._folder / RESULTS):
+                replace_file(self._folder / RESULTS, as_json(self._data))

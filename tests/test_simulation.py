@@ -1,0 +1,338 @@
+"""Sampled play: the same rule book, the right averages, the same results for any workers."""
+
+from importlib.util import find_spec
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import gops_lab as gl
+from gops_lab.encoding import Encoder
+from gops_lab.errors import EvaluationError, StoreError, StrategyError
+from gops_lab.evaluation import (
+    alpha_rank,
+    bradley_terry,
+    evaluate,
+    meta_equilibrium,
+    replicator_dynamics,
+    simulate,
+    student,
+    tournament,
+    wilson,
+)
+from gops_lab.evaluation.play import Draws, play_block
+from gops_lab.evaluation.tournament import RESULTS
+from gops_lab.strategies import (
+    FunctionStrategy,
+    Highest,
+    Lowest,
+    MatchPrize,
+    MatchStake,
+    Mixture,
+    OptimalStrategy,
+    Proportional,
+    Uniform,
+)
+from gops_lab.strategies.draw import drawn
+
+SIMPLE = [Uniform(), MatchPrize(), MatchPrize(1), MatchStake(), Highest(), Lowest()]
+
+GAMES = [
+    gl.Rules(cards=13),
+    gl.Rules(cards=6, ties="discard", order=(3, 1, 6, 2, 5, 4)),
+    gl.Rules(hand_a=(1, 3, 3, 7), hand_b=(0, 3, 6, 9), prizes=(-5, -1, 2, 3, 4, 4), ties="carry",
+             negative_stakes="low_bid", rounds=3),
+    gl.Rules(cards=5, prizes=(-3, 2, 4, 6, 8), ties="split"),
+]
+
+
+@pytest.mark.parametrize("rules", GAMES, ids=repr)
+def test_the_compiled_loop_plays_the_games_of_the_encoder(rules):
+    """Rejects a kernel with a rule of its own: every game, all that is counted."""
+    encoder = Encoder(rules)
+    draw = np.random.default_rng(7)
+    shape = (60, rules.rounds)
+    others = [(Proportional(), Mixture(0.5, MatchStake(), Uniform())), (Highest(), Proportional())]
+    for a, b in [*product(SIMPLE, repeat=2), *others]:
+        draws = Draws(draw.random(shape), draw.random(shape), draw.random(shape))
+        lead = draw.integers(-9, 9, 60)
+        ways = [play_block(encoder, a, b, draws, lead, compiled) for compiled in (True, False)]
+        for name in ("lead", "points_a", "points_b", "tied", "unclaimed"):
+            assert np.array_equal(*(getattr(way, name) for way in ways)), (a, b, name)
+
+
+def test_draws_follow_the_weights_to_the_edge():
+    weights = np.array([[0.1, 0.0, 0.2, 0.7, 0.0]] * 3)
+    columns = drawn(weights, np.array([0.0, 0.1 + 1e-12, np.nextafter(1, 0)]))
+    assert columns.tolist() == [0, 2, 3]
+
+
+@pytest.mark.parametrize("ties", ["carry", "discard"])
+def test_simulation_agrees_with_exact_evaluation(ties, solved):
+    """42 intervals of 99.9 %, fixed seeds: none may miss by more than chance allows."""
+    rules = gl.Rules(cards=4, ties=ties)
+    field = [*SIMPLE[:4], Proportional(), OptimalStrategy(solved(rules)),
+             Mixture(0.4, Highest(), Uniform())]
+    worst = 0.0
+    for number, (a, b) in enumerate(product(field, repeat=2)):
+        exact = evaluate(rules, a, b)
+        found = simulate(rules, a, b, 4096, seed=11, pair=number)
+        low, high = found.win_interval(0.9999)
+        assert low <= exact.win <= high, (a, b)
+        if found.deviation:
+            low, high = found.margin_interval(0.9999)
+            assert low <= exact.margin <= high, (a, b)
+            worst = max(worst, abs(found.margin - exact.margin) / (found.deviation / 64))
+        else:
+            assert found.margin == pytest.approx(exact.margin, abs=1e-9)
+        assert found.tie_rate == pytest.approx(exact.rounds["tie_rate"].mean(), abs=0.03)
+        assert found.unclaimed == pytest.approx(exact.unclaimed, abs=0.3)
+        assert found.points_a == pytest.approx(exact.rounds["points_a"].sum(), abs=0.3)
+    assert worst > 1  # the errors are those of sampling: some are larger than one deviation
+
+
+def test_the_shuffles_and_the_bids_are_uniform():
+    """Rejects a biased Fisher-Yates or a bid that is drawn from the wrong hand."""
+    rules = gl.Rules(cards=3, prizes=(1, 10, 100))
+    seen = []
+
+    def watch(rules, state):
+        seen.append((state.upcard, len(state.hand_a)))
+        return {bid: 1 / len(state.hand_a) for bid in state.hand_a}
+
+    simulate(rules, FunctionStrategy(watch, "watch"), Uniform(), 3000, seed=5, workers=1)
+    counts = pd.Series(seen).value_counts()
+    assert len(counts) == 9
+    assert stats.chisquare(counts).pvalue > 0.001
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_workers_change_nothing(compiled):
+    rules = gl.Rules(cards=5)
+    results = [
+        simulate(rules, Uniform(), MatchPrize(), 20_000, seed=3, workers=workers,
+                 compiled=compiled)
+        for workers in (1, 2)
+    ]
+    assert results[0] == results[1]
+    assert results[0] != simulate(rules, Uniform(), MatchPrize(), 20_000, seed=4)
+    assert results[0] != simulate(rules, Uniform(), MatchPrize(), 20_000, seed=3, pair=1)
+
+
+def test_compiled_and_not_give_the_same_simulation():
+    """One compiled loop, compiled rounds, the encoder: whatever is grouped how, one result."""
+    rules = gl.Rules(cards=7, ties="split")
+
+    class Slow(Uniform):
+        @property
+        def kernel(self):
+            raise AttributeError
+
+    found = simulate(rules, Uniform(), MatchStake(), 9000, swap_seats=True)
+    assert found == simulate(rules, Slow(), MatchStake(), 9000, swap_seats=True)
+    assert found == simulate(
+        rules, Uniform(), MatchStake(), 9000, swap_seats=True, compiled=False, workers=1
+    )
+
+
+def test_two_who_match_the_prize_tie_every_round():
+    found = simulate(gl.Rules(cards=13), MatchPrize(), MatchPrize(), 500)
+    assert (found.points_a, found.points_b, found.tie_rate) == (0, 0, 1)
+    assert (found.draws, found.unclaimed, found.deviation) == (500, 91, 0)
+
+
+def test_seats_are_swapped_on_the_same_cards():
+    """A strategy against itself gains nothing, whatever the shuffle: the deals cancel."""
+    rules = gl.Rules(cards=6)
+    found = simulate(rules, Uniform(), Uniform(), 400, swap_seats=True)
+    assert found.games == 800
+    assert (found.margin, found.deviation) == (0, 0)
+    assert found.wins == found.losses
+    with pytest.raises(EvaluationError, match="same cards"):
+        simulate(gl.Rules(hand_a=(1, 2), hand_b=(2, 3)), Uniform(), Uniform(), 5, swap_seats=True)
+
+
+def test_matches_add_up_and_the_lead_is_seen(solved):
+    rules = gl.Rules(cards=3)
+    leads = set()
+
+    def watch(rules, state):
+        leads.add(state.lead)
+        return {max(state.hand_a): 1}
+
+    found = simulate(
+        rules, FunctionStrategy(watch, "watch"), Lowest(), 10, games_per_match=3, workers=1
+    )
+    # Highest against lowest: 3 v 1 takes, 2 v 2 ties, 1 v 3 gives what is left.
+    one = simulate(rules, Highest(), Lowest(), 10, seed=0)
+    assert found.points_a > 2 * one.points_a * 0.5
+    assert found.tie_rate == pytest.approx(1 / 3)
+    assert max(map(abs, leads)) > 3
+    games = gl.solve_match(rules, games=2)
+    pair = [OptimalStrategy(games[0], "a"), OptimalStrategy(games[1], "a")]
+    result = simulate(rules, pair, Uniform(), 200, games_per_match=2)
+    assert result.wins > result.losses
+    with pytest.raises(EvaluationError, match="3 of them"):
+        simulate(rules, [Uniform()] * 2, Uniform(), 10, games_per_match=3)
+
+
+def test_refusals():
+    rules = gl.Rules(cards=3)
+    for wrong in ({"deals": 0}, {"deals": 1.5}, {"seed": -1}, {"workers": 0}):
+        with pytest.raises(EvaluationError, match="must be"):
+            simulate(rules, Uniform(), Uniform(), **{"deals": 5, **wrong})
+    cheat = FunctionStrategy(lambda rules, state: {99: 1}, "cheat")
+    with pytest.raises(StrategyError, match="'cheat'"):
+        simulate(rules, Uniform(), cheat, 5)
+
+
+# Intervals and ratings
+
+def test_wilson_and_student_cover_as_often_as_they_say():
+    draw = np.random.default_rng(0)
+    hits = [wilson(int(k), 40)[0] <= 0.1 <= wilson(int(k), 40)[1]
+            for k in draw.binomial(40, 0.1, 2000)]
+    assert 0.93 < np.mean(hits) < 0.98
+    samples = draw.normal(3, 2, (2000, 5))
+    hits = [low <= 3 <= high for low, high in (
+        student(row.mean(), row.std(ddof=1), 5) for row in samples)]
+    assert 0.94 < np.mean(hits) < 0.96
+    assert wilson(0, 10)[0] == 0 < wilson(0, 10)[1] < 0.35
+    assert wilson(0, 0) == (0, 1)
+
+
+@pytest.mark.parametrize("swap_seats", [False, True])
+def test_intervals_of_simulations_hold_the_truth_as_often_as_they_say(swap_seats):
+    """Rejects a deviation over the wrong units: games instead of deals, where seats are swapped."""
+    rules = gl.Rules(cards=5, ties="discard")
+    exact = evaluate(rules, Uniform(), MatchPrize())
+    margins = wins = 0
+    for pair in range(400):
+        found = simulate(
+            rules, Uniform(), MatchPrize(), 200, pair=pair, swap_seats=swap_seats, workers=1
+        )
+        low, high = found.margin_interval()
+        margins += low <= exact.margin <= high
+        low, high = found.win_interval()
+        wins += low <= exact.win <= high
+    assert 365 <= margins <= 393
+    assert wins >= 365
+
+
+def test_ratings_give_the_odds_back():
+    """Strengths 1 : 2 : 5 in expectation are found again."""
+    strength = np.array([1.0, 2.0, 5.0])
+    points = 1e6 * strength[:, None] / (strength[:, None] + strength)
+    elo = bradley_terry(points)
+    assert elo.sum() == pytest.approx(0, abs=1e-6)
+    assert 10 ** ((elo[2] - elo[0]) / 400) == pytest.approx(5, rel=1e-3)
+    assert np.isfinite(bradley_terry([[0, 10], [0, 0]])).all()
+    with pytest.raises(EvaluationError, match="square"):
+        bradley_terry([[0, -1], [1, 0]])
+
+
+def test_the_meta_game():
+    names = ["rock", "paper", "scissors", "stone"]
+    matrix = pd.DataFrame(
+        [[0, -1, 2, 1], [1, 0, -1, 1], [-2, 1, 0, -2], [-1, -1, 2, 0]], names, names, dtype=float
+    )
+    mixture = meta_equilibrium(matrix)
+    assert (mixture @ matrix).min() >= -1e-9
+    assert mixture.to_dict() == pytest.approx(
+        {"rock": 0.25, "paper": 0.5, "scissors": 0.25, "stone": 0}, abs=1e-9
+    )
+    path = replicator_dynamics(matrix, steps=20_000, step=0.02)
+    assert path.sum(axis=1).to_numpy() == pytest.approx(1)
+    assert path.mean().to_numpy() == pytest.approx(mixture.to_numpy(), abs=0.02)
+    assert path["stone"].iloc[-1] < 1e-6
+    with pytest.raises(EvaluationError, match="negative of"):
+        meta_equilibrium(matrix + 1)
+    with pytest.raises(EvaluationError, match="shares"):
+        replicator_dynamics(matrix, start=[1, 2])
+    if find_spec("open_spiel") and find_spec("networkx"):
+        assert alpha_rank(matrix).sum() == pytest.approx(1)
+    else:
+        with pytest.raises(EvaluationError, match="OpenSpiel"):
+            alpha_rank(matrix)
+
+
+# Tournaments
+
+FIELD = [Uniform(), MatchPrize(), Highest(), Lowest()]
+
+
+def test_a_tournament_says_who_beats_whom(tmp_path):
+    rules = gl.Rules(cards=5, ties="discard")
+    result = tournament(rules, FIELD, 1500)
+    assert len(result.pairs) == 6
+    assert result.payoffs().to_numpy() == pytest.approx(-result.payoffs().to_numpy().T)
+    exact = evaluate(rules, MatchPrize(), Uniform())
+    row = result.pairs.query("a == 'uniform' and b == 'match'").iloc[0]
+    assert row["margin_low"] < -exact.margin < row["margin_high"]
+    assert row["win_low"] < exact.loss < row["win_high"]
+    standings = result.standings()
+    assert standings["games"].tolist() == [9000] * 4
+    assert (standings["wins"] + standings["draws"] + standings["losses"] == 9000).all()
+    assert standings["score"].is_monotonic_decreasing
+    assert standings["elo"].sum() == pytest.approx(0, abs=1e-6)
+    assert result.payoffs("win").to_numpy().max() <= 1
+
+
+def test_a_pair_plays_the_same_in_any_field():
+    rules = gl.Rules(cards=4)
+    small = tournament(rules, FIELD[:2], 300).pairs.iloc[0].to_dict()
+    large = tournament(rules, FIELD, 300, workers=1).pairs.iloc[0].to_dict()
+    assert small == large
+
+
+def test_a_tournament_goes_on_where_it_was_interrupted(tmp_path):
+    rules = gl.Rules(cards=4)
+    whole = tournament(rules, FIELD, 200)
+
+    class StopError(Exception):
+        pass
+
+    def stop(done, total):
+        if done >= total / 2:
+            raise StopError
+
+    with pytest.raises(StopError):
+        tournament(rules, FIELD, 200, folder=tmp_path, progress=stop)
+    calls = []
+    again = tournament(
+        rules, FIELD, 200, folder=tmp_path, progress=lambda done, total: calls.append(done)
+    )
+    pd.testing.assert_frame_equal(whole.pairs, again.pairs)
+    assert (tmp_path / RESULTS).exists()
+    for change in ({"seed": 1}, {"games_per_match": 2}):
+        with pytest.raises(StoreError, match="holds another tournament"):
+            tournament(rules, FIELD, 200, folder=tmp_path, **change)
+    (tmp_path / RESULTS).write_text("{}")
+    with pytest.raises(StoreError, match="no tournament of ours"):
+        tournament(rules, FIELD, 200, folder=tmp_path)
+
+
+def test_a_tournament_needs_different_strategies():
+    with pytest.raises(EvaluationError, match="at least two"):
+        tournament(gl.Rules(cards=3), [Uniform()], 10)
+    with pytest.raises(EvaluationError, match="'uniform'; names must differ"):
+        tournament(gl.Rules(cards=3), [Uniform(), Uniform()], 10)
+
+
+def test_the_published_table_of_margin_against_win(solved):
+    """Two of its rows come out again, and every row is a distribution."""
+    folder = Path(__file__).parents[1] / "results" / "margin_against_win"
+    table = pd.read_csv(folder / "table.csv").set_index(["cards", "ties"])
+    chances = table[["margin_player_ahead", "level", "win_player_ahead"]]
+    assert chances.sum(axis=1).to_numpy() == pytest.approx(1, abs=2e-9)
+    assert (table[["win_advantage", "margin_advantage"]] >= 0).all(axis=None)
+    for ties in ("carry", "discard"):
+        rules = gl.Rules(cards=4, ties=ties)
+        pair = [OptimalStrategy(solved(rules, objective)) for objective in ("margin", "win")]
+        found = evaluate(rules, *pair)
+        assert chances.loc[(4, ties)].to_list() == pytest.approx(
+            [found.win, found.draw, found.loss], abs=1e-8
+        )
