@@ -78,21 +78,21 @@ def test_the_description_says_what_was_solved(table):
     assert set(table.attrs["units"]) == set(COLUMNS) - {"player"}
     assert table.attrs["units"]["value"].endswith("points")
     win = gl.solve(gl.Rules(cards=2), "win")
-    assert "P(A ahead)" in tables.description(win)["units"]["value"]
+    assert "P(A ahead)" in description(win)["units"]["value"]
     cubes = gl.solve(gl.Rules(cards=2), lambda lead: lead**3)
-    assert tables.description(cubes)["units"]["value"].endswith("utility")
+    assert description(cubes)["units"]["value"].endswith("utility")
 
 
 # CSV
 
 
 def test_csv_round_trip(table):
-    back = pd.read_csv(io.StringIO(tables.as_text(table, "csv")))
+    back = pd.read_csv(io.StringIO(formats.as_text(table, "csv")))
     pd.testing.assert_frame_equal(back, table, check_exact=True)
 
 
 def test_csv_of_awkward_cells(awkward):
-    back = pd.read_csv(io.StringIO(tables.as_text(awkward, "csv")))
+    back = pd.read_csv(io.StringIO(formats.as_text(awkward, "csv")))
     pd.testing.assert_frame_equal(back, awkward)
 
 
@@ -110,7 +110,7 @@ def markdown_rows(written):
 
 
 def test_markdown_round_trip(table):
-    header, *rows = markdown_rows(tables.as_text(table, "markdown"))
+    header, *rows = markdown_rows(formats.as_text(table, "markdown"))
     assert header == COLUMNS
     assert len(rows) == len(table)
     for got, row in zip(rows, table.itertuples(index=False), strict=True):
@@ -120,7 +120,7 @@ def test_markdown_round_trip(table):
 
 
 def test_markdown_of_awkward_cells(awkward):
-    header, *rows = markdown_rows(tables.as_text(awkward, "markdown"))
+    header, *rows = markdown_rows(formats.as_text(awkward, "markdown"))
     shown = [" ".join(cell.split()) for cell in AWKWARD]
     assert header == shown
     assert rows == [[cell] * len(AWKWARD) for cell in shown]
@@ -163,7 +163,7 @@ def latex_text(cell):
 
 
 def test_latex_round_trip(table):
-    header, *rows = latex_rows(tables.as_text(table, "latex"))
+    header, *rows = latex_rows(formats.as_text(table, "latex"))
     assert header == COLUMNS
     assert len(rows) == len(table)
     for got, row in zip(rows, table.itertuples(index=False), strict=True):
@@ -171,7 +171,7 @@ def test_latex_round_trip(table):
 
 
 def test_latex_escapes_everything(awkward):
-    header, *rows = latex_rows(tables.as_text(awkward, "latex"))
+    header, *rows = latex_rows(formats.as_text(awkward, "latex"))
     shown = [" ".join(cell.split()) for cell in AWKWARD]
     assert header == shown
     assert rows == [[cell] * len(AWKWARD) for cell in shown]
@@ -181,13 +181,13 @@ def test_latex_escapes_everything(awkward):
 
 
 def test_parquet_round_trip(table, tmp_path):
-    write_table(table, "parquet", tmp_path / "t.parquet")
+    write_table(table, tmp_path / "t.parquet", "parquet")
     back = pd.read_parquet(tmp_path / "t.parquet")
     pd.testing.assert_frame_equal(back, table, check_exact=True)
 
 
 def test_parquet_says_what_it_holds(table, tmp_path):
-    write_table(table, "parquet", tmp_path / "t.parquet")
+    write_table(table, tmp_path / "t.parquet", "parquet")
     said = json.loads(pq.read_schema(tmp_path / "t.parquet").metadata[b"gops_lab"])
     assert said == table.attrs
     assert gl.Rules(**said["rules"]) == RULES
@@ -198,7 +198,7 @@ def test_parquet_pages_carry_checksums(tmp_path):
     """A flipped bit in the data is seen; without checksums it would be another number."""
     frame = pd.DataFrame({"value": np.arange(1000) / 7})
     file = tmp_path / "t.parquet"
-    write_table(frame, "parquet", file)
+    write_table(frame, file, "parquet")
     data = bytearray(file.read_bytes())
     start = pq.ParquetFile(file).metadata.row_group(0).column(0).data_page_offset
     data[start + 400] ^= 1
@@ -208,20 +208,20 @@ def test_parquet_pages_carry_checksums(tmp_path):
 
 
 def test_parquet_gives_the_same_bytes(table, tmp_path):
-    write_table(table, "parquet", tmp_path / "one")
-    write_table(first_bids_table(gl.solve(RULES)), "parquet", tmp_path / "two")
+    write_table(table, tmp_path / "one", "parquet")
+    write_table(first_bids_table(gl.solve(RULES)), tmp_path / "two", "parquet")
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
 # Fractions
 
 
-@pytest.mark.parametrize("form", tables.FORMATS)
+@pytest.mark.parametrize("form", formats.FORMATS)
 def test_fractions_survive(exact, tmp_path, form):
     table = first_bids_table(exact)
     truth = table["value"].tolist()
     assert any(value.denominator > 1 for value in truth)
-    write_table(table, form, tmp_path / "t")
+    write_table(table, tmp_path / "t", form)
     if form == "parquet":
         back = pd.read_parquet(tmp_path / "t")["value"]
     elif form == "csv":
@@ -239,20 +239,20 @@ def test_fractions_survive(exact, tmp_path, form):
 @pytest.mark.parametrize("form", ["xls", "", "CSV", None, ["csv"]])
 def test_a_format_that_is_not_known(table, tmp_path, form):
     with pytest.raises(TableError, match="csv, parquet, latex, markdown"):
-        write_table(table, form, tmp_path / "t")
+        write_table(table, tmp_path / "t", form)
     assert os.listdir(tmp_path) == []
 
 
 def test_parquet_is_no_text(table):
     with pytest.raises(TableError, match="csv, latex or markdown"):
-        tables.as_text(table, "parquet")
+        formats.as_text(table, "parquet")
 
 
 @pytest.mark.parametrize("file", [None, 5, "", ".", "a\0b", "no/such/folder", "/dev/null", []])
 def test_a_file_that_cannot_be(table, tmp_path, monkeypatch, file):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(TableError):
-        write_table(table, "csv", file)
+        write_table(table, file, "csv")
     assert os.listdir(tmp_path) == []
 
 
@@ -261,12 +261,12 @@ def test_a_table_is_written_whole_or_not_at_all(table, tmp_path, monkeypatch):
     file.write_text("old")
     monkeypatch.setattr(files.os, "fsync", full_disk)
     with pytest.raises(TableError, match=r"t\.csv cannot be written: No space left"):
-        write_table(table, "csv", file)
+        write_table(table, file, "csv")
     assert file.read_text() == "old"
     assert os.listdir(tmp_path) == ["t.csv"]
     monkeypatch.undo()
-    write_table(table, "csv", file)
-    assert file.read_text() == tables.as_text(table, "csv")
+    write_table(table, file, "csv")
+    assert file.read_text() == formats.as_text(table, "csv")
 
 
 def full_disk(descriptor):
