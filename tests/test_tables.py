@@ -15,7 +15,7 @@ import gops_lab as gl
 from gops_lab.errors import TableError
 from gops_lab.induction import files
 from gops_lab.induction.forecast import readable_size
-from gops_lab.reporting import bids_table, first_bids_table, tables, text, write_table
+from gops_lab.reporting import bids_table, first_bids_table, text, write_table
 
 RULES = gl.Rules(hand_a=(1, 4, 5), hand_b=(2, 3, 6), prizes=(1, 4, 6))
 COLUMNS = ["player", "upcard", "bid", "probability", "value", "gap", "unique"]

@@ -9,6 +9,7 @@ import pandas as pd
 
 from gops_lab.errors import TableError
 from gops_lab.evaluation import Exploitability
+from gops_lab.induction import Forecast
 from gops_lab.induction.solution import Solution
 from gops_lab.reporting.description import description, units, versions
 from gops_lab.reporting.tables import first_bids_table
@@ -193,6 +194,55 @@ def exploitability_table(results: Iterable[Exploitability]) -> pd.DataFrame:
             "versions": versions(),
             "units": units(table.columns, goals[0]),
         }
+    )
+    return table
+
+
+def cost_table(forecasts: Iterable[Forecast]) -> pd.DataFrame:
+    """Return what solves cost, as they are forecast: one row for each.
+
+    Parameters
+    ----------
+    forecasts : iterable of Forecast
+        From `gops_lab.forecast`.
+
+    Returns
+    -------
+    DataFrame
+        Columns cards, ties, order, objective, stage_games and values (as counted), memory (bytes),
+        seconds (on one core of the machine that was measured).
+
+    Raises
+    ------
+    TableError
+        If there is none.
+
+    Examples
+    --------
+    >>> import gops_lab as gl
+    >>> table = cost_table(gl.forecast(gl.Rules(cards=n, ties="discard")) for n in (6, 8))
+    >>> table[["cards", "ties", "stage_games"]]
+       cards     ties  stage_games
+    0      6  discard         5796
+    1      8  discard       202728
+    """
+    table = pd.DataFrame(
+        {
+            "cards": expected.rules.cards,
+            "ties": expected.rules.ties,
+            "order": _order(expected.rules.order),
+            "objective": expected.objective,
+            "stage_games": expected.stage_games,
+            "values": expected.values,
+            "memory": expected.memory,
+            "seconds": expected.seconds,
+        }
+        for expected in forecasts
+    )
+    if not len(table):
+        raise TableError("no forecast is given; at least one is needed")
+    table.attrs.update(
+        {"table": "costs", "versions": versions(), "units": units(table.columns, "")}
     )
     return table
 

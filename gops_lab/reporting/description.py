@@ -42,6 +42,10 @@ UNITS = {
     "support_size": "how many ranks those are",
     "distance": "total variation distance to the first game's optimal lottery, between 0 and 1",
     "exploitability": "half of what both players could gain by answering best, {payoff}",
+    "stage_games": "number of stage games to solve",
+    "values": "number of values to keep",
+    "memory": "bytes",
+    "seconds": "seconds on one core of the machine that was measured",
     "nash_conv": "the sum of what both players could gain by answering best, {payoff}",
 }
 """What the numbers of a column are; ``{payoff}`` stands for the unit of A's payoffs."""
