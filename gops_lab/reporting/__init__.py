@@ -13,6 +13,7 @@ from gops_lab.reporting.comparisons import (
     comparison_table,
     cost_table,
     exploitability_table,
+    stack_tables,
     summary_table,
 )
 from gops_lab.reporting.formats import write_table
@@ -40,5 +41,5 @@ __all__ = [
     "first_bids_table", "lead_table", "line_table", "paper_style", "plot_bid_panels", "plot_bids",
     "plot_comparison", "plot_convergence", "plot_costs", "plot_exploitability", "plot_leads",
     "plot_stage_game", "plot_stakes", "plot_support", "plot_tournament", "save_figure",
-    "stage_table", "stake_table", "summary_table", "tier_table", "write_table",
+    "stack_tables", "stage_table", "stake_table", "summary_table", "tier_table", "write_table",
 ]

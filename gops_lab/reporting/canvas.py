@@ -29,6 +29,11 @@ Numbers = npt.NDArray[np.float64]
 TICK_ROOM = 0.16
 """Inches that a tick's label of two digits needs beside the next."""
 
+LONG_LABEL = 30
+"""Characters of a label that no longer fit beside a figure of one column."""
+
+MINUS = "\N{MINUS SIGN}"
+
 CELL_ROOM = 0.30
 """Inches that a number in a cell of a heat map needs."""
 
@@ -69,7 +74,9 @@ def rendered(figure: Figure, form: str, metadata: Mapping[str, Any], **how: Any)
 def drawn(axes: Sequence[Axes], data: object) -> Plot:
     """Return the record of what was drawn from some data."""
     figure = root_figure(axes[0])
-    said = dict(data.attrs) if isinstance(data, pd.DataFrame) else {}
+    said: dict[str, Any] = {}
+    if isinstance(data, pd.DataFrame):
+        said = {str(name): value for name, value in data.attrs.items()}
     return Plot(figure, axes[0], tuple(axes), said)
 
 
@@ -241,13 +248,22 @@ def payoff_unit(data: pd.DataFrame) -> str:
 
 
 def with_unit(label: str, unit: str) -> str:
-    """Return an axis label with its unit in brackets."""
-    return f"{label} ({unit})" if unit else label
+    """Return an axis label with its unit in brackets, in two lines if it is long.
+
+    Examples
+    --------
+    >>> with_unit("value", "points"), with_unit("value", "")
+    ('value (points)', 'value')
+    """
+    if not unit:
+        return label
+    between = " " if len(label) + len(unit) < LONG_LABEL else "\n"
+    return f"{label}{between}({unit.replace(' - ', f' {MINUS} ')})"
 
 
 def series_of(data: pd.DataFrame, names: Iterable[str]) -> list[tuple[str, pd.DataFrame]]:
     """Return the rows that belong together, named by those columns in which they differ."""
-    apart = [name for name in names if name in data.columns and data[name].nunique() > 1]
+    apart = [name for name in names if name in data.columns and len(set(data[name])) > 1]
     if not apart:
         return [("", data)]
     keyed = data.groupby(apart, sort=False)
@@ -326,8 +342,8 @@ def heat_map(
 
 def label_cells(ax: Axes, side: str, labels: Sequence[Any], size: float, room: float) -> None:
     """Label the cells along an axis, as many as there is room for."""
-    texts = [str(label) for label in labels]
     numeric = all(isinstance(label, int | np.integer) for label in labels)
+    texts = [str(label).replace("-", MINUS) if numeric else str(label) for label in labels]
     longest = max(map(len, texts))
     needed = room if side == "y" else room * max(1.0, longest / 2)
     step = 1
@@ -344,12 +360,14 @@ def _write_numbers(ax: Axes, mesh: ScalarMappable, values: Numbers, form: str) -
     for (row, column), value in np.ndenumerate(values):
         if np.isnan(value):
             continue
-        red, green, blue, _ = mesh.to_rgba(value)
+        red, green, blue, _ = mesh.to_rgba(np.array([value]))[0]
         dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-        near = 0.0 if abs(value) < NOISE else value
+        text = f"{0.0 if abs(value) < NOISE else value:{form}}"
+        if float(text) == 0 and abs(value) > NOISE:
+            text = "<.01" if value > 0 else "0"  # "0.00" would be taken for never
         ax.text(
-            column, row, f"{near:{form}}".replace("-", "\N{MINUS SIGN}"), ha="center",
-            va="center", fontsize=6, color="white" if dark else "black",
+            column, row, text.replace("-", MINUS), ha="center", va="center", fontsize=6,
+            color="white" if dark else "black",
         )
 
 
@@ -359,5 +377,5 @@ def colour_bar(ax: Axes, mesh: ScalarMappable, label: str) -> None:
 
     bar = Colorbar(ax.inset_axes((1.03, 0.0, 0.04, 1.0)), mesh)
     bar.set_label(label)
-    bar.outline.set_linewidth(0.4)  # type: ignore[operator]
+    bar.outline.set_linewidth(0.4)
     bar.ax.tick_params(width=0.4, length=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,8 @@ def plot_bid_panels(
     what = "the panels of bids"
     rows = bids_of(data, player, what)
     bids, upcards, chances = matrix(rows, "bid", "upcard", "probability", what)
-    across = min(len(upcards), max(1, int(default_width() / PANEL)))
+    most = max(1, int(default_width() / PANEL))
+    across = math.ceil(len(upcards) / math.ceil(len(upcards) / most))
     panels = panels_for(len(upcards), across, figure, axes, height=0.85)
     top = 1.05 * float(np.nanmax(chances))
     width = 0.75 * default_width() / across
@@ -148,7 +150,7 @@ def plot_support(data: Any, *, ax: Axes | None = None, player: str = "a") -> Plo
         ax.scatter(
             place_upcard[these], place_bid[these], color=colour, marker=marker, linewidths=0,
             # Areas grow with the square root: a rank that is hardly ever bid is seen too.
-            s=(0.9 * room) ** 2 * np.clip(np.sqrt(chance[these]), 0.1, 1),
+            s=(1.2 * room) ** 2 * np.clip(np.sqrt(chance[these]), 0.1, 1),
         )
     never = np.nonzero(chances <= NOISE)
     ax.scatter(never[1], never[0], color="0.75", marker=".", s=2, linewidths=0)
@@ -396,6 +398,8 @@ def plot_costs(
     >>> gl.reporting.plot_costs(table, quantity="stage_games").ax_.get_ylabel()
     'stage games'
     """
+    from matplotlib.ticker import MaxNLocator
+
     what = "the chart of costs"
     rows = checked(data, ("cards", quantity), what)
     if (numbers(rows, quantity, what) <= 0).any():
@@ -407,7 +411,7 @@ def plot_costs(
             numbers(line, "cards", what), numbers(line, quantity, what), label=name, **_mark(place)
         )
     ax.set_yscale("log")
-    ax.xaxis.get_major_locator().set_params(integer=True)  # type: ignore[attr-defined]
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("cards in each hand")
     ax.set_ylabel(QUANTITIES.get(quantity, quantity))
     _name_series(ax)
@@ -458,7 +462,7 @@ def _legend_above(ax: Axes, marks: Sequence[Any]) -> None:
     """Put the legend above the axes, in rows that fit, where it hides nothing."""
     longest = max(len(str(mark.get_label())) for mark in marks)
     width = root_size(ax)[0]
-    columns = max(1, min(len(marks), int(width / (0.075 * longest + 0.4))))
+    columns = max(1, min(len(marks), int(1.15 * width / (0.06 * longest + 0.33))))
     ax.legend(
         handles=list(marks), loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
         borderaxespad=0.3, handletextpad=0.4, columnspacing=1.2, borderpad=0.2,

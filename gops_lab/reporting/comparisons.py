@@ -70,6 +70,67 @@ def comparison_table(
     return table
 
 
+def stack_tables(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return tables of one kind one below the other, each with a name.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame
+        By name; all with the same columns.
+
+    Returns
+    -------
+    DataFrame
+        Their rows, and before them a column game with the name. ``attrs`` keep what all the tables
+        say alike; ``attrs["games"]`` keeps what each says of its rules, objective and method.
+
+    Raises
+    ------
+    TableError
+        If there is no table, or their columns differ.
+
+    Examples
+    --------
+    >>> import gops_lab as gl
+    >>> state = gl.State((2, 4), (1, 3), (1,), upcard=3)
+    >>> tables = {
+    ...     ties: gl.reporting.stake_table(gl.solve(gl.Rules(cards=4, ties=ties)), state, [0, 1])
+    ...     for ties in ("carry", "discard")
+    ... }
+    >>> table = gl.reporting.stack_tables(tables)
+    >>> table[["game", "stake"]].drop_duplicates().values.tolist()
+    [['carry', 3], ['carry', 4], ['discard', 3], ['discard', 4]]
+    """
+    if not isinstance(tables, Mapping) or not tables:
+        raise TableError("give a mapping of names to tables, with at least one")
+    first = next(iter(tables.values()))
+    frames = []
+    for name, table in tables.items():
+        _check_columns(table, list(first.columns))
+        if list(table.columns) != list(first.columns) or "game" in table.columns:
+            raise TableError(
+                f"the table {name!r} has other columns than the first, or a column game"
+            )
+        frame = table.copy()
+        frame.attrs = {}
+        frame.insert(0, "game", str(name))
+        frames.append(frame)
+    stacked = pd.concat(frames, ignore_index=True)
+    stacked.attrs.update(
+        {
+            str(key): value for key, value in first.attrs.items()
+            if all(table.attrs.get(key) == value for table in tables.values())
+        }
+    )
+    stacked.attrs["games"] = {
+        str(name): {
+            key: table.attrs[key] for key in ("rules", "objective", "method") if key in table.attrs
+        }
+        for name, table in tables.items()
+    }
+    return stacked
+
+
 def summary_table(bids: pd.DataFrame) -> pd.DataFrame:
     """Return a table of first bids with one row for each lottery.
 
@@ -131,7 +192,11 @@ def summary_table(bids: pd.DataFrame) -> pd.DataFrame:
         {
             **said,
             "table": "summary",
-            "units": units(table.columns, str(bids.attrs.get("objective", ""))),
+            # What the payoffs are, the bids say.
+            "units": units(table.columns, "") | {
+                name: unit for name, unit in bids.attrs.get("units", {}).items()
+                if name in table.columns
+            },
         }
     )
     return table

@@ -11,6 +11,7 @@ from gops_lab.errors import FigureError
 from gops_lab.evaluation import Tournament
 from gops_lab.reporting.canvas import (
     BID_COLUMNS,
+    MINUS,
     Plot,
     axes_for,
     bids_of,
@@ -180,7 +181,14 @@ def plot_stage_game(
     what = "the stage game"
     if isinstance(data, pd.DataFrame) and data.index.name == "bid_a" and len(data):
         said = data.attrs
-        data = data.stack().rename("payoff").reset_index()  # noqa: PD013
+        data = pd.DataFrame(
+            [
+                (bid_a, bid_b, payoff)
+                for bid_a, row in zip(data.index, data.to_numpy(), strict=True)
+                for bid_b, payoff in zip(data.columns, row, strict=True)
+            ],
+            columns=["bid_a", "bid_b", "payoff"],
+        )
         data.attrs = said
     rows = checked(data, ("bid_a", "bid_b", "payoff"), what)
     bids_a, bids_b, payoffs = matrix(rows, "bid_a", "bid_b", "payoff", what)
@@ -216,7 +224,8 @@ def plot_leads(
     Returns
     -------
     Plot
-        Keeps ``ax_`` and ``figure_``.
+        Keeps ``ax_`` and ``figure_``. Where a lead decides the game every bid is optimal, and the
+        one drawn is one of many.
 
     Raises
     ------
@@ -305,8 +314,8 @@ def plot_tournament(
     for label in ax.get_xticklabels():
         label.set(rotation=45, ha="right", rotation_mode="anchor")
     ax.set_xlabel("against")
-    unit = {"margin": "points a game", "win": "P(ahead) - P(behind)"}[objective]
-    colour_bar(ax, mesh, with_unit("payoff of the row", unit))
+    unit = {"margin": "points a game", "win": f"P(ahead) {MINUS} P(behind)"}[objective]
+    colour_bar(ax, mesh, unit)
     table = table.copy()
-    table.attrs = {**table.attrs, **said}
+    table.attrs.update(said)
     return drawn([ax], table)

@@ -25,7 +25,7 @@ CHANCES = "YlGnBu"
 PAYOFFS = "RdBu"
 """Colour map of payoffs: blue is good for A, red for B, white is 0."""
 
-SAVING: dict[str, Any] = {
+SAVING: Any = {
     "pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "path", "svg.hashsalt": "gops_lab",
     "savefig.bbox": None,
 }
@@ -66,7 +66,8 @@ def paper_style(columns: int = 1, *, height: float | None = None) -> Iterator[No
 
     width = WIDTHS[columns]
     tall = width * (0.75 if columns == 1 else 0.4) if height is None else height
-    with mpl.rc_context({**_look(), **SAVING, "figure.figsize": (width, tall)}):
+    style: Any = {**_look(), **SAVING, "figure.figsize": (width, tall)}
+    with mpl.rc_context(style):
         yield
 
 
