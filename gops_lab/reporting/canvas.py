@@ -61,13 +61,27 @@ class Plot:
 
     def _repr_png_(self) -> bytes:
         """Return the figure as a notebook shows it."""
-        return rendered(self.figure_, "png", {"Software": None})
+        return rendered(self.figure_, "png", {"Software": None}, dpi=150)
 
 
 def rendered(figure: Figure, form: str, metadata: Mapping[str, Any], **how: Any) -> bytes:
-    """Return a figure as the bytes of a file, drawn without pyplot."""
+    """Return a figure as the bytes of a file, drawn without pyplot, and leave it as it was.
+
+    A layout begins from where the axes are, so that the same figure written twice would differ by
+    a hair if the axes stayed where the first layout had put them.
+    """
+    places = [
+        (ax, ax.get_position(original=True), ax.get_position(), ax.get_in_layout())
+        for ax in figure.axes
+    ]
     sink = io.BytesIO()
-    figure.savefig(sink, format=form, metadata=dict(metadata), **how)
+    try:
+        figure.savefig(sink, format=form, metadata=dict(metadata), **how)
+    finally:
+        for ax, original, active, in_layout in places:
+            ax.set_position(original, which="original")
+            ax.set_position(active, which="active")
+            ax.set_in_layout(in_layout)
     return sink.getvalue()
 
 
