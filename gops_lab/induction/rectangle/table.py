@@ -72,14 +72,14 @@ class TierTable:
             np.asarray(each, np.int64) for each in (codes, prizes, carried, leads)
         )
         values, found = self._kept(codes, prizes, carried, leads)
-        own = mirrored(codes) == codes
+        missing = np.flatnonzero(~found)
+        own = missing[mirrored(codes[missing]) == codes[missing]]
         if not self.plan.layouts.keeps_mirror:
-            found |= own & (np.bitwise_count(prizes) == self.plan.size)
+            found[own] = np.bitwise_count(prizes[own]) == self.plan.size
         elif self.plan.layouts.swap:
             # A pattern that is its own mirror has each state twice, and may keep either.
-            rows = np.flatnonzero(own & ~found)
-            kept, found[rows] = self._kept(codes[rows], prizes[rows], carried[rows], -leads[rows])
-            values[rows] = -kept
+            kept, found[own] = self._kept(codes[own], prizes[own], carried[own], -leads[own])
+            values[own] = -kept
         return values, found
 
     def _kept(
