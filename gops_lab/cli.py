@@ -115,6 +115,9 @@ FIRST_BIDS = {"value": ".6f", "gap": ".0e"}
 MOST_SHOWN = 20
 """Most disagreements of an audit that are printed; ``--json`` gives all."""
 
+LEAST_PROGRESS = 0.01
+"""The share of a solve's time after which the bar says how much is left."""
+
 
 def _solve(options: argparse.Namespace) -> None:
     rules = _rules(options)
@@ -284,7 +287,7 @@ def _audit(options: argparse.Namespace) -> int:
 
         def progress(cards: int, done: int, total: int) -> None:
             bar.total = total
-            bar.set_description(f"{cards} cards in hand", refresh=False)
+            bar.set_description(_in_hand(cards), refresh=False)
             bar.update(done - bar.n)
 
         report = audit(
@@ -440,25 +443,35 @@ def _without_bar(options: argparse.Namespace) -> bool | None:
 def _bar(options: argparse.Namespace) -> Iterator[Timetable]:
     """Yield a progress callback that draws one bar for the whole solve, on a terminal only."""
     with tqdm(
-        total=1.0, leave=False, delay=1.0, smoothing=0.1,
-        bar_format="{desc}{percentage:3.0f}%|{bar}| {elapsed}, {remaining} left{postfix}",
-        disable=_without_bar(options),
+        total=1.0, leave=False, delay=1.0, disable=_without_bar(options),
+        bar_format="{desc}{percentage:3.0f}%|{bar}| {elapsed}{postfix}",
     ) as bar:
-        begun = time.monotonic()
-        before: list[int] = []
+        # When the first news came, and how far the solve was: kernels had been compiled by then,
+        # and what an interrupted solve had finished took no time now.
+        first: list[tuple[float, float, int]] = []
 
         def show(cards: int, share: float, done: int, total: int) -> None:
-            if not before:
-                # What an interrupted solve had finished took no time now.
-                resumed = share if getattr(options, "resume", False) else 0.0
-                before.append(done if resumed else 0)
-                bar.initial = bar.n = resumed
-            rate = (done - before[0]) / max(time.monotonic() - begun, 1e-3)
-            bar.set_description(f"{cards} cards in hand", refresh=False)
-            bar.set_postfix_str(f"{tqdm.format_sizeof(rate)} games/s", refresh=False)
+            now = time.monotonic()
+            if not first:
+                first.append((now, share, done))
+            begun, share_before, done_before = first[0]
+            elapsed, progress = now - begun, share - share_before
+            news = []
+            if progress >= LEAST_PROGRESS:
+                left = elapsed * (1.0 - share) / progress
+                news.append(f"{tqdm.format_interval(left)} left")
+            if elapsed > 0:
+                rate = (done - done_before) / elapsed
+                news.append(f"{tqdm.format_sizeof(rate)} games/s")
+            bar.set_description(_in_hand(cards), refresh=False)
+            bar.set_postfix_str(", ".join(news), refresh=False)
             bar.update(share - bar.n)
 
         yield Timetable(show)
+
+
+def _in_hand(cards: int) -> str:
+    return f"{cards} card{'' if cards == 1 else 's'} in hand"
 
 
 def _game(solution: Solution) -> dict[str, Any]:
