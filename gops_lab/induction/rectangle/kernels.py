@@ -33,7 +33,7 @@ from numba.core import cgutils
 from numba.core.typing.templates import ConcreteTemplate, infer_global
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-from gops_lab.compiling import compiled, inlined
+from gops_lab.compiling import compiled, copied, inlined
 
 LANES = 8
 """Stage games solved side by side."""
@@ -874,7 +874,7 @@ def remember(supports: Any, order: Any, held: Any, which: int, at: int) -> None:
         supports[SUPPORT_SIZE * record + entry] = supports[at + entry]
 
 
-@compiled
+@copied
 def solve_batch(
     w: Any, n: int, pending: int, tolerance: float,
     supports: Any, order: Any, held: Any, lists: int, which: int, spare: int,
