@@ -13,7 +13,7 @@ from typing import NoReturn
 from gops_lab._version import __version__
 from gops_lab.game.objectives import NAMED_OBJECTIVES
 from gops_lab.game.rules import NAMED_ORDERS, NEGATIVE_STAKES, TIE_RULES
-from gops_lab.reporting.tables import FORMATS
+from gops_lab.reporting.formats import FORMATS
 
 
 def parser() -> argparse.ArgumentParser:

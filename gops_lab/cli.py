@@ -44,7 +44,7 @@ from gops_lab.induction.decks import deck_of
 from gops_lab.induction.forecast import readable_size
 from gops_lab.induction.manifest import MANIFEST
 from gops_lab.induction.timetable import Timetable
-from gops_lab.reporting import tables, text
+from gops_lab.reporting import formats, tables, text
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -199,23 +199,23 @@ def _bids(options: argparse.Namespace) -> None:
 def _table(options: argparse.Namespace) -> None:
     rules = _rules(options)
     if options.format is None:
-        options.format = tables.format_of(options.out)
+        options.format = formats.format_of(options.out)
     if options.out is not None:
         with _checking_arguments():
-            tables.check_file(options.out)
+            formats.check_file(options.out)
     elif options.format == "parquet":
         raise _ArgumentError("a Parquet table needs a file: give --out FILE")
     if options.out is not None:
         _check_can_write(Path(options.out).parent)
     table = tables.first_bids_table(_solved_deck(options, rules) or _solution(options, rules))
     if options.out is not None:
-        tables.write_table(table, options.format, options.out)
+        formats.write_table(table, options.out, options.format)
     if options.json:
         _print_json({**table.attrs, "rows": table.to_dict("records"), "out": options.out})
     elif options.out is not None:
         print(f"{len(table)} rows written to {options.out}")
     else:
-        print(tables.as_text(table, options.format), end="")
+        print(formats.as_text(table, options.format), end="")
 
 
 def _match(options: argparse.Namespace) -> None:

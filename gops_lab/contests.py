@@ -17,6 +17,7 @@ from gops_lab.errors import ArgumentError, GopsError
 from gops_lab.evaluation import (
     certified_exploitability,
     exploitability,
+    given_away,
     regrets,
     tournament,
 )
@@ -165,24 +166,6 @@ def run_play(options: argparse.Namespace, rules: Rules, progress: Progress) -> A
         "points": totals, "lead": lead, "rounds": rounds,
     }
     return data, "\n".join(lines)
-
-
-def given_away(solution: Solution, state: State, bid: int) -> float:
-    """Return what A's bid gives away at a state against optimal play, not below 0.
-
-    The value of the state minus what the bid gets against B's optimal strategy there, with
-    optimal play thereafter; in the unit of the solution's objective.
-
-    Examples
-    --------
-    >>> solution = solve(Rules(cards=2, ties="discard"))
-    >>> given_away(solution, State((1, 2), (1, 2), (1,), upcard=2), 1)
-    1.0
-    """
-    payoffs = solution.stage_game(state).astype(float)
-    reply = solution.strategy(state, "b").to_numpy(float)
-    worth = float(payoffs.loc[bid].to_numpy(float) @ reply)
-    return max(float(solution.value(state)) - worth, 0.0)
 
 
 CONTESTS = {"tournament": run_tournament, "exploit": run_exploit, "play": run_play}

@@ -64,4 +64,8 @@ class MissingTableError(GopsError, LookupError):
 
 
 class TableError(GopsError, ValueError):
-    """A table format that is not known, or a file that cannot be written."""
+    """A table that cannot be made as asked, a format not known, a file that cannot be written."""
+
+
+class FigureError(GopsError, ValueError):
+    """Data that a figure cannot show, a style not known, a file that cannot be written."""

@@ -7,7 +7,7 @@ import pytest
 
 import gops_lab as gl
 from gops_lab.cli import main
-from gops_lab.contests import given_away
+from gops_lab.evaluation import given_away
 
 
 def run(capsys, *arguments):

@@ -10,7 +10,8 @@ from gops_lab.cli import main
 README = Path(__file__).parents[1] / "README.md"
 
 
-def test_python_examples():
+def test_python_examples(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testfile(
         str(README), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
     )

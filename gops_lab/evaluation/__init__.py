@@ -9,6 +9,7 @@ from gops_lab.evaluation.exploitability import (
     exploitability,
     regrets,
 )
+from gops_lab.evaluation.given_away import given_away
 from gops_lab.evaluation.intervals import student, wilson
 from gops_lab.evaluation.meta_game import alpha_rank, meta_equilibrium, replicator_dynamics
 from gops_lab.evaluation.ratings import bradley_terry
@@ -18,6 +19,6 @@ from gops_lab.evaluation.tournament import Tournament, tournament
 __all__ = [
     "Evaluation", "Exploitability", "Simulation", "Tournament", "alpha_rank",
     "best_response_value", "bradley_terry", "certified_exploitability", "evaluate",
-    "expected_margin", "exploitability", "meta_equilibrium", "regrets", "replicator_dynamics",
-    "simulate", "student", "tournament", "wilson",
+    "expected_margin", "exploitability", "given_away", "meta_equilibrium", "regrets",
+    "replicator_dynamics", "simulate", "student", "tournament", "wilson",
 ]

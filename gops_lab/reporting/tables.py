@@ -1,29 +1,27 @@
-"""Tables of a solution: tidy frames, and their text in four formats.
+"""Tables of solutions: tidy frames, one row for each thing that is said.
 
-A tidy frame has one row for each state and bid. What the numbers mean (unit, whose payoff, rules)
-travels in ``frame.attrs`` and, for Parquet, in the file's metadata.
+What the numbers mean (unit, whose payoff, which rules, what made them) travels in ``frame.attrs``
+and, for Parquet, in the file's metadata; see `gops_lab.reporting.write_table`.
 """
 
 from __future__ import annotations
 
-import io
-import json
-import os
-import re
-from collections.abc import Callable
-from fractions import Fraction
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from gops_lab.errors import TableError
-from gops_lab.induction.files import replace_file
+from gops_lab.errors import StateError, TableError
+from gops_lab.evaluation import given_away
+from gops_lab.game.checks import as_integer
+from gops_lab.game.state import State, check_state, expose, play_round
 from gops_lab.induction.solution import Solution
+from gops_lab.reporting.description import description
+from gops_lab.reporting.latex import FIRST_BIDS, STAGE_GAME
 
-FORMATS = ("csv", "parquet", "latex", "markdown")
+PLAYERS = ("a", "b")
 
 
 def bids_table(solution: Solution, player: str = "a") -> pd.DataFrame:
@@ -37,7 +35,7 @@ def bids_table(solution: Solution, player: str = "a") -> pd.DataFrame:
     Examples
     --------
     >>> import gops_lab as gl
-    >>> bids_table(gl.solve(gl.Rules(cards=2)))[[1, 2]]
+    >>> gl.reporting.bids_table(gl.solve(gl.Rules(cards=2)))[[1, 2]]
               1    2
     upcard
     1       1.0  0.0
@@ -55,187 +53,318 @@ def bids_table(solution: Solution, player: str = "a") -> pd.DataFrame:
 def first_bids_table(solution: Solution) -> pd.DataFrame:
     """Return `Solution.first_bids` of both players in one tidy frame, with its description.
 
+    Parameters
+    ----------
+    solution : Solution
+
     Returns
     -------
     DataFrame
-        Columns player, upcard, bid, probability, value, gap, unique; ``attrs`` describes them.
+        One row for each player, upcard and bid: player, upcard, bid (ranks), probability, value
+        (A's, of the stage game), gap, unique; ``attrs`` describes them.
+
+    Examples
+    --------
+    >>> import gops_lab as gl
+    >>> table = gl.reporting.first_bids_table(gl.solve(gl.Rules(cards=2)))
+    >>> table[["player", "upcard", "bid", "probability"]].tail(2)
+      player  upcard  bid  probability
+    6      b       2    1          0.0
+    7      b       2    2          1.0
+    >>> table.attrs["units"]["bid"]
+    'rank'
     """
     frames = []
-    for player in ("a", "b"):
+    for player in PLAYERS:
         frame = solution.first_bids(player)
         frame.insert(0, "player", player)
         frames.append(frame)
     table = pd.concat(frames, ignore_index=True)
-    table.attrs.update(description(solution))
+    table.attrs.update({"table": FIRST_BIDS, **description(solution, table.columns)})
     return table
 
 
-def description(solution: Solution) -> dict[str, Any]:
-    """Return what a reader of a table must know: rules, objective, units, how it was solved."""
-    unit = {"margin": "points", "win": "P(A ahead) - P(B ahead)"}
-    return {
-        "rules": solution.rules.as_dict(),
-        "objective": solution.objective.name,
-        "method": solution.method,
-        "units": {
-            "upcard": "points",
-            "bid": "rank",
-            "probability": "probability of the bid in one optimal strategy",
-            "value": f"A's value of the stage game, {unit.get(solution.objective.name, 'utility')}",
-            "gap": "column guarantee minus row guarantee, in the unit of value",
-            "unique": "whether the player's optimal strategy is the only one",
-        },
-    }
-
-
-def format_of(file: str | None) -> str:
-    """Return the format that a file's name asks for; CSV where it says nothing.
-
-    Examples
-    --------
-    >>> format_of("first bids.tex"), format_of("bids.txt"), format_of(None)
-    ('latex', 'csv', 'csv')
-    """
-    suffixes = {".parquet": "parquet", ".tex": "latex", ".md": "markdown"}
-    return suffixes.get(Path(file or "").suffix.lower(), "csv")
-
-
-def as_text(table: pd.DataFrame, form: str) -> str:
-    """Return a table as text.
+def stage_table(solution: Solution, state: State | None = None) -> pd.DataFrame:
+    """Return a stage game: one row for each pair of bids.
 
     Parameters
     ----------
-    table : DataFrame
-    form : {"csv", "latex", "markdown"}
+    solution : Solution
+    state : State, optional
+        With an upcard; default the state the solution started from.
+
+    Returns
+    -------
+    DataFrame
+        Columns bid_a, bid_b (ranks), payoff (A's, with optimal play from there on), probability_a
+        and probability_b (of the two bids, each in one optimal strategy of its player). Written as
+        LaTeX it is a matrix, rows A's bids.
 
     Raises
     ------
-    TableError
-        If the format is not one of these.
+    StateError
+        If the state has no upcard or does not fit the rules.
 
     Examples
     --------
-    >>> print(as_text(pd.DataFrame({"bid": [1], "share_%": [0.5]}), "latex"))
-    \\begin{tabular}{rr}
-    \\toprule
-    bid & share\\_\\% \\\\
-    \\midrule
-    1 & 0.5 \\\\
-    \\bottomrule
-    \\end{tabular}
-    <BLANKLINE>
+    >>> import gops_lab as gl
+    >>> solution = gl.solve(gl.Rules(cards=2, ties="discard"))
+    >>> gl.reporting.stage_table(solution, gl.State((1, 2), (1, 2), (1,), upcard=2))
+       bid_a  bid_b  payoff  probability_a  probability_b
+    0      1      1     0.0            0.0            0.0
+    1      1      2    -1.0            0.0            1.0
+    2      2      1     1.0            1.0            0.0
+    3      2      2     0.0            1.0            1.0
     """
-    writers: dict[str, Callable[[pd.DataFrame], str]] = {
-        "csv": _csv,
-        "latex": _latex,
-        "markdown": _markdown,
-    }
-    if form not in writers:
-        raise TableError(f"a text table is csv, latex or markdown, not {form!r}")
-    return writers[form](table)
+    state = solution.start if state is None else state
+    stage = solution.stage_solution(state)
+    state = check_state(solution.rules, state)
+    chance_a, chance_b = (solution.strategy(state, player) for player in PLAYERS)
+    table = pd.DataFrame(
+        [
+            (bid_a, bid_b, stage.payoffs.loc[bid_a, bid_b], chance_a[bid_a], chance_b[bid_b])
+            for bid_a in stage.payoffs.index
+            for bid_b in stage.payoffs.columns
+        ],
+        columns=["bid_a", "bid_b", "payoff", "probability_a", "probability_b"],
+    )
+    table.attrs.update(
+        {
+            "table": STAGE_GAME,
+            "state": _state_as_dict(state),
+            "value": _plain(solution.value(state)),
+            **description(solution, table.columns),
+        }
+    )
+    return table
 
 
-def write_table(table: pd.DataFrame, form: str, file: str | os.PathLike[str]) -> None:
-    """Write a table to a file: whole, or not at all.
+def line_table(
+    solution: Solution, rounds: Iterable[Sequence[int]], start: State | None = None
+) -> pd.DataFrame:
+    """Return a line of play: one row for each round, with what optimal play says there.
 
     Parameters
     ----------
-    table : DataFrame
-    form : {"csv", "parquet", "latex", "markdown"}
-    file : path
+    solution : Solution
+    rounds : iterable of (upcard, bid of A, bid of B)
+        The prize exposed and the ranks bid, round by round; the game need not be played to its
+        end. Where `start` has an upcard, the first round names it again.
+    start : State, optional
+        Where the line begins; default where the solution does.
+
+    Returns
+    -------
+    DataFrame
+        Columns round, hand_a, hand_b, prizes (text, ranks with blanks between), upcard, carried,
+        lead, stake, value (A's, of the stage game), bid_a, bid_b, probability_a, probability_b (of
+        the bids made), given_away_a, given_away_b (what each bid loses against the other's optimal
+        strategy, not below 0), gain_a, gain_b (points scored), and for every rank r of A ``a_r``,
+        of B ``b_r``: its probability in one optimal strategy, NaN where it is not held.
 
     Raises
     ------
+    StateError
+        If a prize cannot be exposed there; `IllegalBidError` if a card bid is not held.
     TableError
-        If the format is unknown or the file cannot be written.
+        If a round is not three numbers, or there is none.
+
+    Examples
+    --------
+    >>> import gops_lab as gl
+    >>> solution = gl.solve(gl.Rules(cards=3, ties="discard"))
+    >>> line = gl.reporting.line_table(solution, [(3, 3, 1), (2, 1, 3), (1, 2, 2)])
+    >>> line[["hand_a", "hand_b", "stake", "lead", "value", "bid_a", "given_away_a"]].round(4)
+      hand_a hand_b  stake  lead   value  bid_a  given_away_a
+    0  1 2 3  1 2 3      3     0  0.0000      3           0.0
+    1    1 2    2 3      2     3  0.6667      1           0.0
+    2      2      2      1     1  1.0000      2           0.0
     """
-    if form not in FORMATS:
-        raise TableError(f"format must be one of {', '.join(FORMATS)}, not {form!r}")
-    check_file(file)
-    path = Path(os.fsdecode(file))
-    data = _parquet(table) if form == "parquet" else as_text(table, form).encode()
-    try:
-        replace_file(path, data)
-    except OSError as error:
-        raise TableError(f"{path} cannot be written: {error.strerror or error}") from error
+    rules = solution.rules
+    state = check_state(rules, solution.start if start is None else start)
+    rows: list[dict[str, Any]] = []
+    played = rules.cards - state.tier
+    for number, entry in enumerate(rounds, start=played + 1):
+        upcard, bid_a, bid_b = _round(entry, number)
+        if state.upcard is None:
+            state = expose(rules, state, upcard)
+        elif state.upcard != upcard:
+            raise StateError(f"round {number}: upcard {state.upcard} is exposed, not {upcard}")
+        result, after = play_round(rules, state, bid_a, bid_b)
+        chances = {player: solution.strategy(state, player) for player in PLAYERS}
+        rows.append(
+            {
+                "round": number,
+                **_shown_state(state),
+                "value": solution.value(state),
+                "bid_a": bid_a,
+                "bid_b": bid_b,
+                "probability_a": chances["a"][bid_a],
+                "probability_b": chances["b"][bid_b],
+                "given_away_a": given_away(solution, state, bid_a, "a"),
+                "given_away_b": given_away(solution, state, bid_b, "b"),
+                "gain_a": float(result.gain_a),
+                "gain_b": float(result.gain_b),
+                **{
+                    f"{player}_{rank}": chances[player].get(rank, np.nan)
+                    for player, hand in zip(PLAYERS, (rules.hand_a, rules.hand_b), strict=True)
+                    for rank in dict.fromkeys(hand)
+                },
+            }
+        )
+        state = after
+    if not rows:
+        raise TableError("a line of play needs at least one round (upcard, bid of A, bid of B)")
+    table = pd.DataFrame(rows)
+    said = description(solution, table.columns)
+    for player in PLAYERS:
+        said["units"] |= {
+            name: f"probability of that rank in one optimal strategy of {player.upper()}"
+            for name in table.columns if name.startswith(f"{player}_")
+        }
+    table.attrs.update({"table": "line of play", **said})
+    return table
 
 
-def check_file(file: str | os.PathLike[str]) -> None:
-    """Refuse a path where no table can be written; a table that is there may be replaced.
+def stake_table(
+    solution: Solution, state: State, carried: Iterable[int]
+) -> pd.DataFrame:
+    """Return value and optimal bids at a state as the stake grows.
+
+    Parameters
+    ----------
+    solution : Solution
+    state : State
+        With an upcard; what it carries is replaced.
+    carried : iterable of int
+        Points held over from tied rounds; they are added to the upcard.
+
+    Returns
+    -------
+    DataFrame
+        One row for each stake, player and bid: carried, stake (points), player, bid, probability,
+        value (A's, of the stage game), gap.
 
     Raises
     ------
+    StateError
+        If the state has no upcard or does not fit the rules.
     TableError
-        If its folder does not exist, or something that is not a file has that name.
+        If nothing is asked for.
+
+    Examples
+    --------
+    >>> import gops_lab as gl
+    >>> state = gl.State((1, 4), (2, 3), (1,), upcard=4)
+    >>> table = gl.reporting.stake_table(gl.solve(gl.Rules(cards=4)), state, [0, 4])
+    >>> table.drop_duplicates("stake")[["stake", "value"]].round(4)
+       stake  value
+    0      4    3.0
+    4      8    7.0
     """
+    return _varied(solution, state, "carried", carried)
+
+
+def lead_table(solution: Solution, state: State, leads: Iterable[int]) -> pd.DataFrame:
+    """Return value and optimal bids at a state as A's lead changes.
+
+    Parameters
+    ----------
+    solution : Solution
+        For points (``margin``) the bids do not depend on the lead; for ``win`` they do.
+    state : State
+        With an upcard; its lead is replaced.
+    leads : iterable of int
+        A's points minus B's.
+
+    Returns
+    -------
+    DataFrame
+        One row for each lead, player and bid: lead, stake (points), player, bid, probability,
+        value (A's, of the stage game, the lead included), gap.
+
+    Raises
+    ------
+    StateError
+        If the state has no upcard or does not fit the rules.
+    TableError
+        If nothing is asked for.
+
+    Examples
+    --------
+    >>> import gops_lab as gl
+    >>> state = gl.State((1, 2, 3), (1, 2, 3), (1, 2), upcard=3)
+    >>> table = gl.reporting.lead_table(gl.solve(gl.Rules(cards=3), "win"), state, [-6, 0, 6])
+    >>> table.drop_duplicates("lead")["value"].tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    return _varied(solution, state, "lead", leads)
+
+
+def _varied(
+    solution: Solution, state: State, field: str, values: Iterable[int]
+) -> pd.DataFrame:
+    """Return the bids at a state with one field replaced by each value."""
+    rows = []
+    for value in values:
+        varied = replace(state, carried=value) if field == "carried" else (
+            replace(state, lead=value)
+        )
+        stage = solution.stage_solution(varied)
+        for player in PLAYERS:
+            rows += [
+                (getattr(varied, field), varied.stake, player, bid, probability,
+                 stage.game.value, stage.game.gap)
+                for bid, probability in solution.strategy(varied, player).items()
+            ]
+    if not rows:
+        raise TableError(f"no {field} is given; at least one is needed")
+    columns = [field, "stake", "player", "bid", "probability", "value", "gap"]
+    table = pd.DataFrame(rows, columns=columns)
+    table.attrs.update(
+        {
+            "table": f"bids by {field}",
+            "state": _state_as_dict(check_state(solution.rules, state)),
+            **description(solution, columns),
+        }
+    )
+    return table
+
+
+def _round(entry: Sequence[int], number: int) -> tuple[int, int, int]:
     try:
-        name = os.fsdecode(file)
+        numbers = [as_integer(part) for part in entry]
     except TypeError:
-        raise TableError(f"a table's file must be a path, not {file!r}") from None
-    path = Path(name)
-    if not path.name or "\0" in name:
-        raise TableError(f"a table needs the name of a file, not {name!r}")
-    try:
-        if not path.parent.is_dir():
-            raise TableError(f"{path} cannot be written: its folder does not exist")
-        if path.exists() and not path.is_file():
-            raise TableError(f"{path} exists and is not a file")
-    except OSError as error:
-        raise TableError(f"{path} cannot be written: {error.strerror or error}") from error
+        numbers = []
+    if len(numbers) != 3 or None in numbers:
+        raise TableError(
+            f"round {number} must be three whole numbers (upcard, bid of A, bid of B), not "
+            f"{entry!r}"
+        )
+    upcard, bid_a, bid_b = (int(part) for part in numbers if part is not None)
+    return upcard, bid_a, bid_b
 
 
-def _csv(table: pd.DataFrame) -> str:
-    return table.to_csv(index=False, lineterminator="\n")
+def _shown_state(state: State) -> dict[str, Any]:
+    return {
+        **{
+            name: " ".join(map(str, getattr(state, name)))
+            for name in ("hand_a", "hand_b", "prizes")
+        },
+        "upcard": state.upcard,
+        "carried": state.carried,
+        "lead": state.lead,
+        "stake": state.stake,
+    }
 
 
-def _parquet(table: pd.DataFrame) -> bytes:
-    """Return the table as a Parquet file with page checksums and its description as metadata."""
-    plain = table.map(lambda cell: str(cell) if isinstance(cell, Fraction) else cell)
-    plain.attrs = {}
-    arrow = pa.Table.from_pandas(plain, preserve_index=False)
-    metadata = {**(arrow.schema.metadata or {}), b"gops_lab": json.dumps(table.attrs).encode()}
-    sink = io.BytesIO()
-    pq.write_table(arrow.replace_schema_metadata(metadata), sink, write_page_checksum=True)
-    return sink.getvalue()
+def _state_as_dict(state: State) -> dict[str, Any]:
+    return {
+        "hand_a": list(state.hand_a), "hand_b": list(state.hand_b),
+        "prizes": list(state.prizes), "upcard": state.upcard, "carried": state.carried,
+        "lead": state.lead,
+    }
 
 
-_LATEX_SPECIALS = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-    # At the start of a row these two would belong to the \\ before.
-    "[": "{[}", "*": "{*}",
-}
-
-
-def _latex(table: pd.DataFrame) -> str:
-    def cell(value: Any) -> str:
-        return "".join(_LATEX_SPECIALS.get(char, char) for char in _shown(value))
-
-    lines = [
-        r"\begin{tabular}{" + "r" * len(table.columns) + "}",
-        r"\toprule",
-        " & ".join(map(cell, table.columns)) + r" \\",
-        r"\midrule",
-        *(" & ".join(map(cell, row)) + r" \\" for row in table.itertuples(index=False)),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _markdown(table: pd.DataFrame) -> str:
-    def line(values: Any) -> str:
-        cells = (re.sub(r"([\\|*<`\[])", r"\\\1", _shown(value)) for value in values)
-        return "| " + " | ".join(cells) + " |"
-
-    lines = [line(table.columns), "|" + " --- |" * len(table.columns)]
-    lines += [line(row) for row in table.itertuples(index=False)]
-    return "\n".join(lines) + "\n"
-
-
-def _shown(value: Any) -> str:
-    """Return a cell as a reader wants it: six decimals at most, fractions as they are."""
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return " ".join(str(value).split())
+def _plain(value: Any) -> float | str:
+    return value if isinstance(value, float) else str(value)

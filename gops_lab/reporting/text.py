@@ -1,4 +1,4 @@
-"""What the command line prints for people."""
+"""Numbers and tables as text for people."""
 
 from __future__ import annotations
 
@@ -75,6 +75,19 @@ def number(value: Any, form: str = ".4f") -> str:
         elif float(format(value, form)) == 0:
             form = ".0e"
     return format(value, form)
+
+
+def shown(value: Any) -> str:
+    """Return a cell of a written table: six significant digits, fractions as they are, no NaN.
+
+    Examples
+    --------
+    >>> shown(2 / 3), shown(Fraction(2, 3)), shown(float("nan")), shown("two\\nlines")
+    ('0.666667', '2/3', '', 'two lines')
+    """
+    if isinstance(value, float):
+        return "" if value != value else f"{value:.6g}"
+    return "" if value is None or value is pd.NA else " ".join(str(value).split())
 
 
 def duration(seconds: float) -> str:

@@ -848,11 +848,37 @@ def certify(w: Any, n: int, lane: int, tableau: Any, basis: Any) -> Any:
     return low, high
 
 
+@inlined
+def number_of(lanes: int) -> int:
+    """Return how many lanes are set, as bits, in `lanes`."""
+    pairs = (lanes & 0x55) + ((lanes >> 1) & 0x55)
+    fours = (pairs & 0x33) + ((pairs >> 2) & 0x33)
+    return (fours & 0x0F) + (fours >> 4)
+
+
+@compiled
+def remember(supports: Any, order: Any, held: Any, which: int, at: int) -> None:
+    """Put the pair of supports that stands at a place of `supports` in front of a list."""
+    first = MOST_SUPPORTS * which
+    last = first + held[which]
+    record = last
+    if held[which] == MOST_SUPPORTS:
+        last -= 1
+        record = order[last]
+    else:
+        held[which] += 1
+    for place in range(last, first, -1):
+        order[place] = order[place - 1]
+    order[first] = record
+    for entry in range(SUPPORT_SIZE):
+        supports[SUPPORT_SIZE * record + entry] = supports[at + entry]
+
+
 @compiled
 def solve_batch(
     w: Any, n: int, pending: int, tolerance: float,
-    supports: Any, order: Any, held: Any, which: int, spare: int, tableau: Any,
-    basis: Any, counters: Any,
+    supports: Any, order: Any, held: Any, lists: int, which: int, spare: int,
+    tableau: Any, basis: Any, counters: Any,
 ) -> int:
     """Solve eight stage games: by remembered supports, then by the simplex method.
 
@@ -867,9 +893,11 @@ def solve_batch(
     supports : pointer to int64
         Records, `MOST_SUPPORTS` for each list, and one for the pair being tried.
     order : pointer to int64, shape (MOST_SUPPORTS * lists,)
-        Records of each list that are in use, the one that helped last first.
+        Records of each list that are in use, what helped the most games last time first.
     held : pointer to int64, shape (lists,)
         How many each list has in use.
+    lists : int
+        How many lists there are; neighbours know of similar games. 0: do not ask them.
     which : int
         The list.
     spare : int
@@ -886,16 +914,31 @@ def solve_batch(
     counters[BATCHES] += 1
     first = MOST_SUPPORTS * which
     turn = 0
+    most = 0
     while pending != 0 and turn < held[which]:
         counters[GUESSES] += 1
         record = order[first + turn]
         solved = guess(w, n, supports, SUPPORT_SIZE * record, pending, tolerance)
         if solved != 0:
             pending &= ~solved
-            for place in range(first + turn, first, -1):
+            # The record that helped the most games comes first, the others right behind it.
+            games = number_of(solved)
+            head = first if games > most else first + 1
+            most = max(most, games)
+            for place in range(first + turn, head, -1):
                 order[place] = order[place - 1]
-            order[first] = record
+            order[head] = record
         turn += 1
+    # What is best for a neighbouring list is cheaper to try than a simplex.
+    for other in range(which - 1, which + 2, 2):
+        if pending == 0 or other < 0 or other >= lists or held[other] == 0:
+            continue
+        counters[GUESSES] += 1
+        best = SUPPORT_SIZE * order[MOST_SUPPORTS * other]
+        solved = guess(w, n, supports, best, pending, tolerance)
+        if solved != 0:
+            pending &= ~solved
+            remember(supports, order, held, which, best)
     failed = 0
     values = LANES * (2 * n * n + 2 * n)
     while pending != 0:
@@ -911,18 +954,7 @@ def solve_batch(
             solved = guess(w, n, supports, spare, pending, tolerance)
             if solved != 0:
                 pending &= ~solved
-                last = first + held[which]
-                record = last
-                if held[which] == MOST_SUPPORTS:
-                    last -= 1
-                    record = order[last]
-                else:
-                    held[which] += 1
-                for place in range(last, first, -1):
-                    order[place] = order[place - 1]
-                order[first] = record
-                for entry in range(SUPPORT_SIZE):
-                    supports[SUPPORT_SIZE * record + entry] = supports[spare + entry]
+                remember(supports, order, held, which, spare)
             if not (pending >> lane) & 1:
                 done = True
                 break
@@ -1147,8 +1179,8 @@ def solve_patterns(
                 )  # fmt: skip
                 store(w, LANES * entry, child * splat(signs[entry]))
             lost = solve_batch(
-                w, n, lanes_used[batch], tolerance, supports, order, held, lists[batch],
-                spare, tableau, basis, counts,
+                w, n, lanes_used[batch], tolerance, supports, order, held, most_lists,
+                lists[batch], spare, tableau, basis, counts,
             )
             while lost != 0:
                 lane = 0
@@ -1613,7 +1645,7 @@ def solve_rows(
                     store(w, LANES * entry, payoff)
                 which = list_blocks * row_lists[row] + (active[at] - starts[row]) // LANES
                 lost = solve_batch(
-                    w, n, (1 << used) - 1, tolerance, supports, order, held, which, spare,
+                    w, n, (1 << used) - 1, tolerance, supports, order, held, 0, which, spare,
                     tableau, basis, counts,
                 )
                 while lost != 0:
