@@ -11,15 +11,28 @@ from gops_lab.arguments import parser
 def page() -> str:
     """Return a section for every command."""
     commands = _commands(parser())
-    shared = _shared(list(commands.values()))
+    every = _shared(list(commands.values()))
+    games = {name: command for name, command in commands.items() if _has(command, "--cards")}
+    rules = _shared(list(games.values())) - every
+    others = [f"`{name}`" for name in commands if name not in games]
+    listed = _listed(next(iter(games.values())))
+    but = f" but {' and '.join(others)}" if others else ""
     parts = [
         "## Options of every command\n",
-        _options([option for option in _listed(next(iter(commands.values()))) if _key(option) in shared]),
+        _options([option for option in listed if _key(option) in every]),
+        "## The game\n",
+        f"Of every command{but}.\n",
+        _options([option for option in listed if _key(option) in rules]),
     ]
     for name, command in commands.items():
-        own = [option for option in _listed(command) if _key(option) not in shared]
+        known = every | rules if name in games else every
+        own = [option for option in _listed(command) if _key(option) not in known]
         parts += [f"## `gops-lab {name}`\n", f"{command.description}\n", _options(own)]
     return "\n".join(parts)
+
+
+def _has(command: argparse.ArgumentParser, name: str) -> bool:
+    return any(name in option.option_strings for option in _listed(command))
 
 
 def _commands(whole: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
