@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-import markdown
+import markdown_tables
+
 from gops_lab.arguments import parser
 
 
@@ -58,7 +59,7 @@ def _key(option: argparse.Action) -> tuple[str, ...]:
 def _options(options: list[argparse.Action]) -> str:
     if not options:
         return "No options of its own.\n"
-    return markdown.table(("option", "meaning"), [(_usage(o), _meaning(o)) for o in options])
+    return markdown_tables.table(("option", "meaning"), [(_usage(o), _meaning(o)) for o in options])
 
 
 def _usage(option: argparse.Action) -> str:

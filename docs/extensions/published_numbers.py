@@ -14,13 +14,14 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
+import markdown_tables
+from theory_tables import PUBLISHED, expect, manifest
+
 import gops_lab as gl
-import markdown
-from gops_lab.game import MARGIN, WIN, expose, start
+from gops_lab.game import WIN, expose, start
 from gops_lab.induction.plan import plan_tiers
 from gops_lab.induction.reduction import Reducer
 from gops_lab.strategies import Highest, Lowest, MatchPrize, Uniform
-from theory_tables import PUBLISHED, expect, manifest
 
 NUMBERS: dict[str, Any] = json.loads(PUBLISHED.read_text(encoding="utf-8"))
 BENCHMARKS = Path(__file__).parents[2] / "results" / "benchmarks"
@@ -71,15 +72,16 @@ def _first_bids_of(row: dict[str, Any]) -> str:
     verdict = (
         "Equal fractions."
         if exact
-        else f"Largest difference {markdown.small(widest)}; half of the last digit is "
-        f"{markdown.small(unit)}."
+        else f"Largest difference {markdown_tables.small(widest)}; half of the last digit is "
+        f"{markdown_tables.small(unit)}."
     )
     if misprints:
         verdict += f" {len(misprints)} misprints, in italics, are corrected first."
     title = f"### {row['cards']} cards, {row['ties']}, {row['objective']}"
     head = (*HEADS, *(f"bid {bid}" for bid in rules.hand_a))
     source = f"Source: {_text(row['source'])}."
-    return "\n".join((f"{title}\n", f"{source}\n", markdown.table(head, lines, True), verdict, ""))
+    table = markdown_tables.table(head, lines, right=True)
+    return "\n".join((f"{title}\n", f"{source}\n", table, verdict, ""))
 
 
 def stage_games() -> str:
@@ -96,7 +98,7 @@ def stage_games() -> str:
         lines = [(bid, *line) for bid, line in zip(ours.index, row["payoff"], strict=True)]
         head = ("A's bid, B's bid", *ours.columns)
         parts += [f"{title}; ours is equal, fraction by fraction:\n"]
-        parts += [markdown.table(head, lines, True)]
+        parts += [markdown_tables.table(head, lines, True)]
     return "\n".join(parts)
 
 
@@ -131,7 +133,7 @@ def states() -> str:
         "A", "B", "hidden", "upcard", "carried", "lead", "ties", "objective", "printed", "ours",
         "A's bids", "source",
     )
-    return markdown.table(head, lines)
+    return markdown_tables.table(head, lines)
 
 
 def best_responses() -> str:
@@ -146,7 +148,7 @@ def best_responses() -> str:
             expect(abs(ours - Fraction(wanted)) <= (0 if cards < 7 else 1e-9), name)
             shown = ours if isinstance(ours, Fraction) else f"{ours:.9f}"
             lines.append((name, cards, wanted, shown))
-    return markdown.table(("best response to", "cards", "printed", "ours"), lines)
+    return markdown_tables.table(("best response to", "cards", "printed", "ours"), lines)
 
 
 def _responses() -> Iterator[tuple[str, str, str, Any, int, list[Any]]]:
@@ -174,7 +176,8 @@ def counts() -> str:
 
     def add(name: str, cards: int, wanted: int, ours: int, how: str) -> None:
         expect(ours == wanted, f"{name}, {cards} cards")
-        lines.append((name, cards, markdown.thousands(wanted), markdown.thousands(ours), how))
+        numbers = map(markdown_tables.thousands, (wanted, ours))
+        lines.append((name, cards, *numbers, how))
 
     for ties in ("discard", "carry"):
         halved = ", halved by the swap" if ties == "discard" else ""
@@ -200,8 +203,7 @@ def counts() -> str:
     for cards, wanted in printed["raw states without patterns, sum of C(N,k)^3"].items():
         ours = sum(comb(int(cards), k) ** 3 for k in range(1, int(cards) + 1))
         add("states without patterns, Σ C(N, k)³", int(cards), wanted, ours, "closed form")
-    expect(MARGIN.ignores_lead, "margin ignores the lead")
-    return markdown.table(("what", "cards", "printed", "ours", "how"), lines)
+    return markdown_tables.table(("what", "cards", "printed", "ours", "how"), lines)
 
 
 def peers() -> str:
@@ -228,7 +230,7 @@ def peers() -> str:
         f"{machine['cores']} cores), with certificates; a dash where it was not measured. Theirs: "
         "as printed, on their machines.\n"
     )
-    return about + "\n" + markdown.table(("who", "game", "theirs", "ours"), lines)
+    return about + "\n" + markdown_tables.table(("who", "game", "theirs", "ours"), lines)
 
 
 def _cards(cards: list[int]) -> str:

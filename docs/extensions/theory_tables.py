@@ -10,12 +10,13 @@ from math import ceil, factorial, log2
 from pathlib import Path
 from typing import Any
 
+import markdown_tables
+from sphinx.errors import ExtensionError
+
 import gops_lab as gl
-import markdown
 from gops_lab.induction.rectangle import sweep
 from gops_lab.induction.reduction import UNIT_ROUNDOFF
 from gops_lab.matrix_games.game import GAP_TOLERANCE
-from sphinx.errors import ExtensionError
 
 CARDS = 13
 DECKS = Path(gl.__file__).parent / "decks"
@@ -54,12 +55,12 @@ def patterns() -> str:
         numbers = (
             count, discard.stage_games, discard.values, carry.stage_games, carry.values,
         )
-        rows.append([discard.tier, *map(markdown.thousands, numbers)])
+        rows.append([discard.tier, *map(markdown_tables.thousands, numbers)])
     total = [
         ["all", ""]
-        + [markdown.thousands(n) for c in found.values() for n in (c.stage_games, c.values)]
+        + [markdown_tables.thousands(n) for c in found.values() for n in (c.stage_games, c.values)]
     ]
-    return markdown.table(
+    return markdown_tables.table(
         (
             "tier", "patterns", "stage games, discard", "values, discard", "stage games, carry",
             "values, carry",
@@ -74,11 +75,11 @@ def sizes() -> str:
     raw = sum((factorial(CARDS) // factorial(k) // factorial(CARDS - k)) ** 3 for k in range(1, 14))
     found = gl.forecast(gl.Rules(CARDS, ties="discard"))
     rows = [
-        ("pairs of hands and prizes to come, no reduction", markdown.thousands(raw)),
-        ("values kept, by patterns and the swap", markdown.thousands(found.values)),
+        ("pairs of hands and prizes to come, no reduction", markdown_tables.thousands(raw)),
+        ("values kept, by patterns and the swap", markdown_tables.thousands(found.values)),
         ("one of so many", f"{raw / found.values:.0f}"),
     ]
-    return markdown.table((f"{CARDS} cards, discard, margin", "states"), rows, right=True)
+    return markdown_tables.table((f"{CARDS} cards, discard, margin", "states"), rows, right=True)
 
 
 def errors() -> str:
@@ -100,13 +101,14 @@ def errors() -> str:
             expect(floats or abs(kept / (step / 2) - 1) < 1e-3, "the error term of the decks")
             rows.append(
                 (
-                    n, markdown.small(half), markdown.small(arithmetic),
-                    "0" if floats else markdown.small(kept), f"{report['error']:.4e}",
+                    n, markdown_tables.small(half), markdown_tables.small(arithmetic),
+                    "0" if floats else markdown_tables.small(kept), f"{report['error']:.4e}",
                 )
             )
             below = report["error"]
         head = ("tier", "half the worst gap", "arithmetic", "kept values", "certified error")
-        parts += [f"{CARDS} cards, {ties}, margin, in points:\n", markdown.table(head, rows, True)]
+        title = f"{CARDS} cards, {ties}, margin, in points:\n"
+        parts += [title, markdown_tables.table(head, rows, right=True)]
     return "\n".join(parts)
 
 
@@ -119,17 +121,17 @@ def numbers() -> dict[str, str]:
     most = CARDS * (CARDS + 1) // 2
     step = _step(most)
     expect(2.0 ** round(log2(step)) == step, "the step is a power of two")
-    bounds = {ties: manifest(ties)["tiers"][str(CARDS)]["report"]["error"] for ties in _TIES}
+    bounds = {
+        ties: manifest(ties)["tiers"][str(CARDS)]["report"]["error"]
+        for ties in ("discard", "carry")
+    }
     return {
         "points": str(most),
         "step_exponent": str(round(log2(step))),
-        "half_step": markdown.small(step / 2),
-        "sweep_tolerance": markdown.small(sweep.TOLERANCE),
-        "game_tolerance": markdown.small(GAP_TOLERANCE),
-        "error_discard": markdown.small(bounds["discard"]),
-        "error_carry": markdown.small(bounds["carry"]),
-        "patterns_largest": markdown.thousands(max(pattern_count(CARDS, n) for n in range(1, 14))),
+        "half_step": markdown_tables.small(step / 2),
+        "sweep_tolerance": markdown_tables.small(sweep.TOLERANCE),
+        "game_tolerance": markdown_tables.small(GAP_TOLERANCE),
+        "relative_error": f"{max(bounds.values()) / most * 1.1:.0e}",
+        "error_discard": markdown_tables.small(bounds["discard"]),
+        "error_carry": markdown_tables.small(bounds["carry"]),
     }
-
-
-_TIES = ("discard", "carry")
