@@ -356,7 +356,9 @@ class Solution:
         game = solve_matrix_game(payoffs, method="exact" if self.exact else "highs")
         error = 0.0
         if not self.exact:
-            rounding = 4 * (state.tier + 2) * UNIT_ROUNDOFF * float(np.abs(payoffs).max())
+            # A lead that nearly cancels payoffs leaves the rounding they had before.
+            largest = float(np.abs(payoffs).max()) + abs(state.lead)
+            rounding = 4 * (state.tier + 2) * UNIT_ROUNDOFF * largest
             error = self._table_error(state.tier - 1) + rounding
         return StageSolution(frame, game, error)
 

@@ -8,7 +8,9 @@ the midpoint, plus rounding. Let u = 2**-53, n the cards in hand, k the prizes t
 and M the largest absolute entry. A guarantee is a sum of n products of probabilities with entries,
 the probabilities themselves summing to 1 within n u: it is off by at most (2 n + 1) u M. An entry
 is a sum of two numbers, off by u M; the midpoint adds 2 u M; the mean over k prizes (k + 1) u M.
-All together (2 n + k + 5) u M to first order; we charge twice that, which covers the rest.
+All together (2 n + k + 5) u M to first order; we charge twice that, which covers the rest, and
+guarantees computed from payoffs less their smallest entry, which can be 2 M. ``docs/theory.md``
+has the proof.
 """
 
 from __future__ import annotations
@@ -149,12 +151,16 @@ def solve_tier(
         for method, count in solved.methods.items():
             methods[method] = methods.get(method, 0) + count
         advance(len(rows))
+    if not reducer.exact:
+        # Means are taken over decided stage games too.
+        largest = max(largest, float(np.abs(stage_values).max(initial=0.0)))
     values = _means(reducer, tier, stage_values)
     most_prizes = int(np.bitwise_count(tier.nodes.columns[1]).max(initial=0))
     error = 0.0
     if not reducer.exact:
         rounding = 2 * (2 * tier.cards + most_prizes + 5) * UNIT_ROUNDOFF * largest
-        error = error_below + worst_gap / 2 + rounding
+        # A state can be decided at a utility that is not met in the tiers below.
+        error = max(error_below, reducer.utility_error) + worst_gap / 2 + rounding
     rows, prizes, carried, node_lead = tier.nodes.columns
     nodes, order = Records.from_rows((tier.hands.codes[rows], prizes, carried, node_lead))
     kept = reducer.values(len(nodes))

@@ -9,14 +9,15 @@ minus the others, subtracted one by one; or each was divided by their sum). A su
 off by at most nuB. So the computed numbers low = min (x M) and high = max (M y) bound v but for
 2nuB; their midpoint is rounded once and is within gap/2 + (2n + 1)uB of v, gap being high - low.
 The mean over m upcards, m - 1 additions and a division, adds muB; keeping it adds half a unit in
-the last place of what it is kept as. In all::
+the last place of what it is kept as. In all (``docs/theory.md`` has the proof)::
 
     e(n) = e(n - 1) + worst gap(n) / 2 + (2n + m + 3) u B + rounding of kept values
 
 with e = 0 below the lowest tier. `TierReport.error` is this number, with the products of roundings
 that a first-order bound leaves out covered by taking B a millionth larger. The *tolerance* for a
 gap is a small multiple of B (`TOLERANCE`); games beyond it are solved by another method, and if the
-float methods all miss it, in fractions.
+float methods all miss it, in fractions. A tier with such a game is charged (2n + 2)uB more: its
+guarantees are computed from payoffs less their smallest, numbers up to 2B.
 
 **Kept values** are float64, or at half the memory int32: multiples of a power of two such that
 B is below 2**31 of them. That is a fixed point, whose error for 13 cards is 3e-8 points in a tier;
@@ -261,6 +262,9 @@ def report_tier(table: TierTable, shards: list[Shard], below: list[TierReport]) 
     most = plan.most_points * (1 + 1e-6)
     error = (below[-1].error if below else plan.layouts.end_error) + worst / 2
     error += (2 * plan.tier + plan.size + 3) * UNIT_ROUNDOFF * most
+    escalated = sum(shard.escalated for shard in shards)
+    if escalated:
+        error += (2 * plan.tier + 2) * UNIT_ROUNDOFF * most
     if table.values.dtype == np.int32:
         error += table.step / 2
     elif table.values.dtype == np.float32:
@@ -271,7 +275,7 @@ def report_tier(table: TierTable, shards: list[Shard], below: list[TierReport]) 
         plan.values,
         worst,
         sum(shard.simplex_games for shard in shards),
-        sum(shard.escalated for shard in shards),
+        escalated,
         error,
     )
 
