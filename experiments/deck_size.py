@@ -45,7 +45,7 @@ def rows(rules: gl.Rules) -> list[Row]:
 
 
 def summary(table: list[Row]) -> dict[str, Any]:
-    """Return the mean bid at the highest upcard of the largest deck, and how often it is its own."""
+    """Return what is bid on the highest prize of the largest deck."""
     found: dict[str, Any] = {}
     for ties in dict.fromkeys(row["ties"] for row in table):
         last = [row for row in table if row["ties"] == ties][-1]

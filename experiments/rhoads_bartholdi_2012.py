@@ -35,7 +35,7 @@ def jobs(parameters: Mapping[str, Any]) -> Iterator[Job]:
 
 
 def printed(cards: int) -> Printed:
-    """Return the printed probabilities of a deck size by upcard and bid; empty if there are none."""
+    """Return the printed probabilities of a deck size by upcard and bid, if there are any."""
     tables = json.loads(PUBLISHED.read_text(encoding="utf-8"))["first_bids"]
     for table in tables:
         kind = (table["cards"], table["ties"], table["objective"])

@@ -342,7 +342,7 @@ def _of_table(folder: Path, experiment: Experiment) -> Iterator[Finished]:
 
 def _rows_of(folder: Path, experiment: Experiment) -> list[Row]:
     """Return the rows of a table, with what was measured; none if the columns are others."""
-    table, measured = (_read(folder / name) for name in (TABLE, MEASURED))
+    table, measured = (read_rows(folder / name) for name in (TABLE, MEASURED))
     if not table or list(table[0]) != list(experiment.columns):
         return []
     if not experiment.measured:
@@ -353,7 +353,8 @@ def _rows_of(folder: Path, experiment: Experiment) -> list[Row]:
     )
 
 
-def _read(path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[Row]:
+    """Return the rows of a CSV file, all cells text; none if there is no file."""
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
