@@ -1,0 +1,1 @@
+"""The experiments whose results are in ``results/``: ``python -m experiments list``."""
