@@ -234,7 +234,7 @@ def peers() -> str:
 
 
 def _cards(cards: list[int]) -> str:
-    return ", ".join(map(str, cards))
+    return ",&nbsp;".join(map(str, cards))
 
 
 def _text(source: str) -> str:
