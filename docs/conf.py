@@ -29,6 +29,7 @@ myst_enable_extensions = ["dollarmath", "substitution", "deflist"]
 myst_heading_anchors = 3
 myst_dmath_double_inline = True
 
+smartquotes = False  # "--out" stays as it is typed
 default_role = "py:obj"  # single backticks in docstrings
 autodoc_typehints = "none"  # numpydoc lists the types
 autodoc_member_order = "bysource"

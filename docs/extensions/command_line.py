@@ -75,5 +75,5 @@ def _usage(option: argparse.Action) -> str:
 
 
 def _meaning(option: argparse.Action) -> str:
-    meaning = (option.help or "").replace("--", "\\-\\-")
+    meaning = option.help or ""
     return f"{meaning} (required)" if option.required else meaning

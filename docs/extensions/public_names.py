@@ -35,7 +35,7 @@ def page() -> str:
     for room, title in ROOMS.items():
         module = rooms[room]
         more = [name for name in module.__all__ if id(getattr(module, name)) not in top]
-        public = [n for n in more if inspect.isclass(o := getattr(module, n)) or callable(o)]
+        public = [name for name in more if _has_a_page(getattr(module, name))]
         constants = [name for name in more if name not in public]
         about = inspect.cleandoc(module.__doc__ or "").partition("\n\n")[0]
         parts += [_heading(f"{title}: ``{PACKAGE}.{room}``", "-"), about + "\n"]
@@ -44,6 +44,10 @@ def page() -> str:
             listed = ", ".join(f"``{name}``" for name in constants)
             parts.append(f"Constants: {listed}.\n")
     return "\n".join(parts)
+
+
+def _has_a_page(thing: object) -> bool:
+    return inspect.isclass(thing) or inspect.isroutine(thing)
 
 
 def _heading(text: str, mark: str) -> str:

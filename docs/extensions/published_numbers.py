@@ -120,19 +120,19 @@ def states() -> str:
         expect(ours == Fraction(row["value"]), f"the value of {state}")
         bids = "–"
         if "row" in row:
-            bids = ", ".join(map(str, solution.strategy(state)))
-            expect(bids == ", ".join(row["row"]), f"the bids at {state}")
-        lines.append(
-            (
-                _cards(row["hand_a"]), _cards(row["hand_b"]), _cards(row["prizes"]),
-                row["upcard"] or "–", row.get("carried", 0), row.get("lead", 0), row["ties"],
-                row["objective"], row["value"], ours, bids, _text(row["source"]),
-            )
-        )
-    head = (
-        "A", "B", "hidden", "upcard", "carried", "lead", "ties", "objective", "printed", "ours",
-        "A's bids", "source",
-    )
+            probabilities = list(map(str, solution.strategy(state)))
+            bids = ",&nbsp;".join(probabilities)
+            expect(probabilities == row["row"], f"the bids at {state}")
+        where = [
+            f"A {_cards(row['hand_a'])}", f"B {_cards(row['hand_b'])}",
+            f"hidden {_cards(row['prizes'])}",
+        ]
+        named = (("upcard", state.upcard), ("carried", state.carried), ("lead", state.lead))
+        where += [f"{name}&nbsp;{number}" for name, number in named if number]
+        game = f"{row['ties']}, {row['objective']}"
+        source = _text(row["source"])
+        lines.append(("; ".join(where), game, row["value"], ours, bids, source))
+    head = ("state", "game", "printed", "ours", "A's bids", "source")
     return markdown_tables.table(head, lines)
 
 
@@ -234,7 +234,7 @@ def peers() -> str:
 
 
 def _cards(cards: list[int]) -> str:
-    return ", ".join(map(str, cards))
+    return ",&nbsp;".join(map(str, cards))
 
 
 def _text(source: str) -> str:
