@@ -32,7 +32,11 @@ from numba import config, types
 from numba.core import cgutils
 from numba.core.typing.templates import ConcreteTemplate, infer_global
 from numba.extending import (
-    intrinsic, lower_builtin, models, register_jitable, register_model,
+    intrinsic,
+    lower_builtin,
+    models,
+    register_jitable,
+    register_model,
 )
 
 from gops_lab.compiling import compiled, copied, inlined
@@ -262,7 +266,8 @@ else:
         """Return eight numbers of a flat array: those at `base` plus each of eight offsets."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return _gathered(context, builder, array, *arguments[:2], arguments[2:])
+            data, base, *offsets = arguments
+            return _gathered(context, builder, array, data, base, offsets)
 
         return _lanes(array, *[types.int64] * (LANES + 1)), generate
 
@@ -271,9 +276,10 @@ else:
         """Return eight numbers of a flat array: those at `base` plus each of the first offsets."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            places = [ir.Constant(ir.IntType(64), lane) for lane in range(LANES)]
-            each = [builder.load(builder.gep(arguments[2], [place])) for place in places]
-            return _gathered(context, builder, array, *arguments[:2], each)
+            data, base, first = arguments
+            lanes = [ir.Constant(ir.IntType(64), lane) for lane in range(LANES)]
+            offsets = [builder.load(builder.gep(first, [lane])) for lane in lanes]
+            return _gathered(context, builder, array, data, base, offsets)
 
         return _lanes(array, types.int64, offsets), generate
 
@@ -1402,7 +1408,7 @@ def merge_ways(
                 game_ways[game_starts[links[row, member]] + k] |= ways_to[starts[row] + k]
 
 
-@inlined
+@copied
 def more_won(mask: int, place: int) -> int:
     """Return ways after one more prize won: by A for place 8, by B for 1; 7 stands for 7 and up."""
     if place == 8:
