@@ -11,7 +11,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # Numpy's divisions by zero give a NaN or an infinity, not an error: a test rejects them later.
 # Floating-point rules stay strict: relaxed ones would remove the tests that reject a NaN.
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+# Nothing calls these functions from C: a wrapper for that would only take time to compile.
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def compiled(function: F) -> F:
@@ -33,6 +34,6 @@ def inlined(function: F) -> F:
 def copied(function: F) -> F:
     """Return `function` to be copied into the kernel that calls it, before anything is compiled.
 
-    For functions called from one place only: it halves their compile time.
+    For functions that each kernel calls from one place only: it halves their compile time.
     """
     return cast(F, numba.njit(inline="always", **_OPTIONS)(function))

@@ -31,7 +31,13 @@ import numpy as np
 from numba import config, types
 from numba.core import cgutils
 from numba.core.typing.templates import ConcreteTemplate, infer_global
-from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.extending import (
+    intrinsic,
+    lower_builtin,
+    models,
+    register_jitable,
+    register_model,
+)
 
 from gops_lab.compiling import compiled, copied, inlined
 
@@ -99,6 +105,10 @@ if config.DISABLE_JIT:
     def gather(array: Any, base: Any, *offsets: Any) -> Any:
         """Return eight numbers of a flat array: those at `base` plus each of eight offsets."""
         return array[base + np.array(offsets)].astype(np.float64)
+
+    def gather_at(array: Any, base: Any, offsets: Any) -> Any:
+        """Return eight numbers of a flat array: those at `base` plus each of the first offsets."""
+        return array[base + offsets[:LANES]].astype(np.float64)
 
     def splat(number: Any) -> Any:
         """Return `number` in every lane."""
@@ -238,6 +248,16 @@ else:
 
         return _lanes(array, types.int64), generate
 
+    def _gathered(
+        context: Any, builder: Any, kind: Any, array: Any, base: Any, offsets: Any
+    ) -> Any:
+        data = _place(context, builder, kind, array, base)
+        lanes = ir.Constant(ir.VectorType(context.get_data_type(kind.dtype), LANES), ir.Undefined)
+        for lane, offset in enumerate(offsets):
+            entry = builder.load(builder.gep(data, [offset]))
+            lanes = builder.insert_element(lanes, entry, ir.Constant(ir.IntType(32), lane))
+        return _widened(builder, kind.dtype, lanes)
+
     @intrinsic  # type: ignore[untyped-decorator]
     def gather(
         typing: Any, array: Any, base: Any, p0: Any, p1: Any, p2: Any, p3: Any, p4: Any,
@@ -246,15 +266,22 @@ else:
         """Return eight numbers of a flat array: those at `base` plus each of eight offsets."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            data = _place(context, builder, array, *arguments[:2])
-            element = context.get_data_type(array.dtype)
-            lanes = ir.Constant(ir.VectorType(element, LANES), ir.Undefined)
-            for lane, offset in enumerate(arguments[2:]):
-                entry = builder.load(builder.gep(data, [offset]))
-                lanes = builder.insert_element(lanes, entry, ir.Constant(ir.IntType(32), lane))
-            return _widened(builder, array.dtype, lanes)
+            data, base, *offsets = arguments
+            return _gathered(context, builder, array, data, base, offsets)
 
         return _lanes(array, *[types.int64] * (LANES + 1)), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def gather_at(typing: Any, array: Any, base: Any, offsets: Any) -> Any:
+        """Return eight numbers of a flat array: those at `base` plus each of the first offsets."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            data, base, first = arguments
+            lanes = [ir.Constant(ir.IntType(64), lane) for lane in range(LANES)]
+            offsets = [builder.load(builder.gep(first, [lane])) for lane in lanes]
+            return _gathered(context, builder, array, data, base, offsets)
+
+        return _lanes(array, types.int64, offsets), generate
 
     @intrinsic  # type: ignore[untyped-decorator]
     def store(typing: Any, array: Any, at: Any, lanes: Any) -> Any:
@@ -508,7 +535,7 @@ def link(
 # One guess of a support, for eight games at once.
 
 
-@inlined
+@register_jitable  # type: ignore[untyped-decorator]
 def work_size(n: int) -> int:
     """Return the length of the work array for stage games of n bids each."""
     return LANES * (3 * n * n + 2 * n + 2)
@@ -1298,15 +1325,6 @@ def find_children(
 
 
 @inlined
-def gather_at(array: Any, base: int, offsets: Any) -> Any:
-    """Return eight numbers of a flat array: those at `base` plus each of the first offsets."""
-    return gather(
-        array, base, offsets[0], offsets[1], offsets[2], offsets[3], offsets[4], offsets[5],
-        offsets[6], offsets[7],
-    )
-
-
-@inlined
 def spread_values(
     spread: Any, stride: int, bids: int, first: int, width: int, step: int, hidden: int,
     carry: bool, lead_counts: bool, over: bool, utility: Any, utility_low: int,
@@ -1361,7 +1379,7 @@ def spread_values(
 @compiled
 def count_ways(
     masks: Any, prizes: Any, set_starts: Any, sums: Any, lows: Any, lengths: Any, starts: Any,
-    step: int, carry: bool, first_leads: Any, ways_to: Any,
+    step: int, carry: bool, first_leads: Any, furthest: int, ways: Any, after: Any, ways_to: Any,
 ) -> None:
     """Write the ways that lead to each lead of the rows of values.
 
@@ -1374,21 +1392,16 @@ def count_ways(
         Whether the prizes that nobody won are on the table; else they are gone.
     first_leads : array of int64
         Leads that the solve starts from.
+    furthest : int
+        The largest of them, signs aside.
+    ways, after : arrays of int64, shape (leads, sums on the table)
+        Scratch, with 0 in the middle, for whatever can be won or be on the table.
     ways_to : array of int64, shape (positions,)
         Filled.
     """
-    reach = 0
-    points = 0
-    for prize in prizes:
-        reach += abs(prize)
-        points += abs(prize) if carry else 0
-    furthest = 0
-    for lead in first_leads:
-        furthest = max(furthest, abs(lead))
-    edge = furthest + reach
+    edge = len(ways) // 2
+    points = ways.shape[1] // 2
     # ways[lead, on the table]: bit 8 x + y, both at most 7, if A can have won x prizes and B y.
-    ways = np.zeros((2 * edge + 1, 2 * points + 1), np.int64)
-    after = np.zeros((2 * edge + 1, 2 * points + 1), np.int64)
     for position in range(len(masks)):
         ways[:, :] = 0
         for lead in first_leads:
@@ -1427,7 +1440,7 @@ def merge_ways(
                 game_ways[game_starts[links[row, member]] + k] |= ways_to[starts[row] + k]
 
 
-@inlined
+@copied
 def more_won(mask: int, place: int) -> int:
     """Return ways after one more prize won: by A for place 8, by B for 1; 7 stands for 7 and up."""
     if place == 8:

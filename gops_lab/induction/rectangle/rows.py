@@ -329,9 +329,12 @@ class RowLayouts:
         first = np.arange(low, high + 1)
         if self.swap:
             first = np.union1d(first, -first)
+        furthest = max(-low, high)
+        shape = 2 * furthest + reach, reach if self.carry else 1
         count_ways(
             rows.masks, self.prizes, rows.set_starts, rows.sums, rows.lows, rows.lengths,
-            rows.starts, rows.step, self.carry, first, rows.ways,
+            rows.starts, rows.step, self.carry, first, furthest,
+            np.zeros(shape, np.int64), np.zeros(shape, np.int64), rows.ways,
         )  # fmt: skip
 
 
