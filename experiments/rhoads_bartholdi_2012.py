@@ -46,12 +46,10 @@ def printed(cards: int) -> Printed:
                 upcard: {str(bid): chance for bid, chance in enumerate(chances, 1)}
                 for upcard, chances in table["bids"].items()
             }
+        # A column of the print is an upcard; in the file it is a row.
         return {
-            str(upcard): {
-                str(bid): chances[upcard - 1]
-                for bid, chances in enumerate(table["as_circulated"], 1)
-            }
-            for upcard in range(1, cards + 1)
+            str(upcard): {str(bid): chance for bid, chance in enumerate(chances, 1)}
+            for upcard, chances in enumerate(table["as_circulated"], 1)
         }
     return {}
 
