@@ -199,6 +199,20 @@ class FillingArray:
             self._map.flush(first, self._first + end * item - first)
         self.take_in(end)
 
+    def let_go(self) -> None:
+        """Give its memory back to the system; what is used again is read again."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
+
+
+def resident_memory() -> int:
+    """Return the bytes of memory this process holds, 0 where the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, LookupError, ValueError):
+        return 0
+    return pages * mmap.PAGESIZE
+
 
 def map_array(folder: Path, file: dict[str, Any], check_hash: bool) -> npt.NDArray[Any]:
     """Return an array that `write_array` wrote, read from the disk as it is needed.

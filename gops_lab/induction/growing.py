@@ -4,12 +4,17 @@ Values of the fast sweep are written into memory-mapped files work unit by work 
 general sweep tier by tier. The journal says what is finished: what a process leaves behind that is
 killed at any moment is either spoken of in the journal, with its hash, or solved again. Until the
 manifest is there, which comes last, the folder is no solution. See ``docs/format.md``.
+
+Tiers that are not kept are needed until the next is solved. They are by far the largest, and can
+have a folder of their own on another disk: see `scratch_folder`.
 """
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +23,10 @@ import numpy as np
 from gops_lab.errors import OccupiedError, StoreError
 from gops_lab.induction.files import (
     FillingArray,
+    as_json,
     locked,
     reserve_array,
+    resident_memory,
     short,
     storing,
     write_array,
@@ -110,6 +117,14 @@ def _settings(manifest: Mapping[str, Any], keep: str | int) -> dict[str, Any]:
     }
 
 
+def scratch_folder(
+    scratch: Path, description: Mapping[str, Any], dtype: str, keep: str | int
+) -> Path:
+    """Return the folder of one solve in a folder that several may share."""
+    solve = as_json({**description, "dtype": dtype, "keep": keep})
+    return scratch / f"gops-lab-{short(hashlib.sha256(solve).hexdigest())}"
+
+
 @contextmanager
 def growing(
     folder: Path,
@@ -118,8 +133,20 @@ def growing(
     keep: str | int,
     resume: bool,
     reducer: Reducer,
+    passing: Path | None = None,
+    memory: int | None = None,
 ) -> Iterator[Growing]:
     """Hold a folder, which `is_complete` has looked at, while its solution is solved.
+
+    Parameters
+    ----------
+    folder, description, dtype, keep, resume
+        As for `is_complete`.
+    reducer : Reducer
+    passing : Path, optional
+        Where tiers are that are not kept; default `folder`. Removed when all is solved.
+    memory : int, optional
+        Bytes of memory beyond which what is on the disk is let go of.
 
     Raises
     ------
@@ -127,22 +154,33 @@ def growing(
         If another process holds it, or it cannot be used or written.
     """
     make_folder(folder)
-    with locked(folder):
+    if passing is not None:
+        make_folder(passing)
+    with locked(folder), nullcontext() if passing is None else locked(passing):
         if is_complete(folder, description, dtype, keep, resume):
             raise OccupiedError(f"{folder} has been solved by another process meanwhile")
         if not (folder / JOURNAL).exists():
             with storing(folder):
                 remove_left_over(folder, set())
             Journal.begin(folder, {**description, "dtype": dtype, "keep": keep})
-        yield Growing(folder, description, dtype, keep, reducer)
+        yield Growing(folder, description, dtype, keep, reducer, passing or folder, memory)
 
 
-def clean(folder: Path) -> None:
+def clean(folder: Path, passing: Path | None = None) -> None:
     """Remove what a process left that was killed after its solution was complete."""
     if (folder / JOURNAL).exists():
         with locked(folder), storing(folder):
             remove_left_over(folder, file_names(read_manifest(folder)))
+            if passing is not None:
+                remove_folder(passing)
             (folder / JOURNAL).unlink(missing_ok=True)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder in which nothing but a solve's tables was."""
+    with storing(folder):
+        if folder.exists():
+            shutil.rmtree(folder)
 
 
 class Growing:
@@ -158,8 +196,12 @@ class Growing:
         dtype: str,
         keep: str | int,
         reducer: Reducer,
+        passing: Path,
+        memory: int | None,
     ) -> None:
         self._folder = folder
+        self._passing = passing
+        self._memory = memory
         self._description = description
         self._dtype = np.dtype("S" if dtype == "text" else dtype)
         self._keep = keep
@@ -169,6 +211,7 @@ class Growing:
         for line in self._journal.lines:
             self._lines.setdefault(line["tier"], []).append(line)
         self._filling: FillingArray | None = None
+        self._below: FillingArray | None = None
         self._digests: dict[int, str] = {}
         self._plans: dict[int, TierPlan] = {}
 
@@ -182,7 +225,7 @@ class Growing:
         StoreError
             If a file is damaged, or there is no space for it.
         """
-        self._filling = None
+        self._below, self._filling = self._filling, None
         tiers = [each.tier for each in plan.tiers]
         self._remove(tiers, tier.tier - 2)
         lines = self._lines.get(tier.tier, [])
@@ -192,7 +235,7 @@ class Growing:
             self._remove(tiers, tier.tier)
             return self._with_shards(empty_table(tier, values=np.zeros(0, self._dtype)), lines)
         self._plans[tier.tier] = tier
-        path = self._part(tier.tier)
+        path = self._part(tier.tier, tier.tier in self._kept(tiers))
         if lines and done and not path.exists():
             path = self._folder / array_name(tier.tier, "values").format(short(lines[-1]["sha256"]))
         if not lines:
@@ -227,6 +270,7 @@ class Growing:
                 "sha256": self._filling.digest,
             }
         )
+        self._let_go()
 
     # The general sweep
 
@@ -256,7 +300,7 @@ class Growing:
 
     def finish(self, reports: Mapping[int, TierReport]) -> dict[int, Table]:
         """Make the folder a solution; return its tables, read from the disk as they are needed."""
-        self._filling = None
+        self._below = self._filling = None
         kept = self._kept(list(reports))
         with storing(self._folder):
             stored = {
@@ -269,6 +313,8 @@ class Growing:
             write_manifest(self._folder, manifest)
             # The journal goes last: while it is there, `clean` knows of what is left over.
             remove_left_over(self._folder, file_names(manifest))
+            if self._passing != self._folder:
+                remove_folder(self._passing)
             self._journal.remove()
         return {
             tier: read_table(
@@ -279,7 +325,7 @@ class Growing:
 
     def _finished(self, tier: int) -> dict[str, Any]:
         """Give a tier's values their last name, and its patterns a file."""
-        plan, digest, part = self._plans[tier], self._digests[tier], self._part(tier)
+        plan, digest, part = self._plans[tier], self._digests[tier], self._part(tier, kept=True)
         path = self._folder / array_name(tier, "values").format(short(digest))
         if part.exists():
             part.replace(path)
@@ -295,8 +341,16 @@ class Growing:
         self._journal.add(line)
         self._lines.setdefault(line["tier"], []).append(line)
 
-    def _part(self, tier: int) -> Path:
-        return self._folder / f"tier-{tier:02d}-values.part"
+    def _part(self, tier: int, kept: bool) -> Path:
+        place = self._folder if kept else self._passing
+        return place / f"tier-{tier:02d}-values.part"
+
+    def _let_go(self) -> None:
+        """Give back memory that only holds what is on the disk, if it is more than may be held."""
+        if self._memory is not None and resident_memory() > self._memory:
+            for filling in (self._below, self._filling):
+                if filling is not None:
+                    filling.let_go()
 
     def _kept(self, tiers: Sequence[int]) -> set[int]:
         return set(kept_tiers(tiers, self._keep))
@@ -309,8 +363,9 @@ class Growing:
         """Delete the files of a tier that is not needed any more, if there are any."""
         if tier in tiers and tier not in self._kept(tiers):
             with storing(self._folder):
-                for file in self._folder.glob(f"tier-{tier:02d}-*"):
-                    file.unlink()
+                for folder in {self._folder, self._passing}:
+                    for file in folder.glob(f"tier-{tier:02d}-*"):
+                        file.unlink()
 
     def _check(self, tier: TierPlan, lines: Sequence[Mapping[str, Any]]) -> None:
         """Refuse a journal that does not fit the plan."""
