@@ -228,8 +228,41 @@ def test_ratings_give_the_odds_back():
     assert elo.sum() == pytest.approx(0, abs=1e-6)
     assert 10 ** ((elo[2] - elo[0]) / 400) == pytest.approx(5, rel=1e-3)
     assert np.isfinite(bradley_terry([[0, 10], [0, 0]])).all()
-    with pytest.raises(EvaluationError, match="square"):
-        bradley_terry([[0, -1], [1, 0]])
+
+
+@pytest.mark.parametrize("players", [2, 4, 30])
+@pytest.mark.parametrize("everybody", [True, False])
+def test_ratings_of_a_chain_settle(players, everybody):
+    """Each wins all 20,000 games against the next, or against all that follow.
+
+    Rejects a first-order iteration, which needs millions of steps here, and a stop too early.
+    """
+    points = np.zeros((players, players))
+    for i in range(players - 1):
+        points[i, i + 1 : None if everybody else i + 2] = 20_000
+    elo = bradley_terry(points)
+    assert (np.diff(elo) < -500).all()
+    # Where the likelihood is largest everybody's points are those that the model expects.
+    added = points + 0.5 * (1 - np.eye(players))
+    chance = 1 / (1 + 10 ** ((elo - elo[:, None]) / 400))
+    expected = ((added + added.T) * chance).sum(axis=1)
+    assert expected == pytest.approx(added.sum(axis=1), abs=1e-6)
+    if players == 2:
+        assert elo[0] - elo[1] == pytest.approx(400 * np.log10(20_000.5 / 0.5))
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ([[0, -1], [1, 0]], "not negative"), ([[0, np.inf], [1, 0]], "finite"),
+        ([[0, np.nan], [1, 0]], "finite"), (np.zeros((0, 0)), "at least one row"),
+        ([[0, 1]], "square"),
+    ],
+)
+def test_points_that_have_no_ratings(points, message):
+    with pytest.raises(EvaluationError, match=message):
+        bradley_terry(points)
+    assert bradley_terry([[np.nan]]).tolist() == [0]
 
 
 def test_the_meta_game():
