@@ -86,8 +86,11 @@ def run_exploit(options: argparse.Namespace, rules: Rules, progress: Progress) -
         f"best response of B holds A to {shown['best_response_b']}",
         f"NashConv {shown['nash_conv']}, exploitability {shown['exploitability']}",
     ]
-    if isinstance(strategy, OptimalStrategy):
-        data["certified_bound"] = certified_exploitability(strategy)
+    if (
+        isinstance(strategy, OptimalStrategy)
+        and strategy.solution.objective.name == options.objective
+    ):
+        data["certified_bound"] = certified_exploitability(strategy, options.objective)
         lines.append(f"certified beforehand: at most {data['certified_bound']:.1e}")
     if options.regrets:
         table = regrets(rules, strategy, solve(rules, options.objective)).head(options.regrets)

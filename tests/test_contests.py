@@ -51,6 +51,17 @@ def test_exploit(capsys):
     assert data["exploitability"] <= data["certified_bound"] < 1e-9
 
 
+def test_exploit_gives_no_bound_of_another_objective(capsys):
+    """Optimal play to win loses points: the certificate of winning says nothing about them."""
+    command = ["exploit", "--cards", 4, "--strategy", "optimal:win", "--objective", "margin"]
+    _, out, _ = run(capsys, *command, "--json")
+    data = json.loads(out)
+    assert data["exploitability"] > 0.1
+    assert "certified_bound" not in data
+    _, out, _ = run(capsys, *command)
+    assert "certified" not in out
+
+
 def test_play(capsys, monkeypatch):
     command = ["play", "--cards", 3, "--against", "match", "--seed", 4]
     code, out, _ = run(capsys, *command, "--bids", "1,3,2", "--json")

@@ -402,7 +402,11 @@ def test_a_best_response_off_its_own_path():
 def test_optimal_play_loses_no_more_than_its_certificate_says(ties, objective, solved):
     rules = gl.Rules(cards=5, ties=ties)
     optimal = OptimalStrategy(solved(rules, objective))
-    bound = certified_exploitability(optimal)
+    bound = certified_exploitability(optimal, objective)
+    assert bound == certified_exploitability(optimal)
+    other = {"margin": "win", "win": "margin"}[objective]
+    with pytest.raises(EvaluationError, match=f"certified for '{objective}', not for '{other}'"):
+        certified_exploitability(optimal, other)
     found = exploitability(rules, optimal, objective=objective)
     assert -1e-12 <= found.exploitability <= bound < 1e-8
     assert found.value == pytest.approx(0, abs=1e-9)
