@@ -468,6 +468,24 @@ def test_regrets_add_up_to_what_is_lost(objective, player, solved):
     assert table["at_worst"].abs().max() < 1e-9
 
 
+def test_regrets_are_of_states_of_the_game(solved, reachable):
+    """Rejects hands whose ranks were replaced by others in the same order."""
+    rules = gl.Rules(cards=3, prizes=(1, 2, 4), ties="discard")
+    possible = {
+        (s.hand_a, s.hand_b, s.prizes, s.upcard, s.carried, s.lead) for s in reachable(rules)
+    }
+    columns = ["hand", "opponent_hand", "prizes", "upcard", "carried", "lead"]
+    for strategy in (Uniform(), Highest(), Lowest()):
+        table = regrets(rules, strategy, solved(rules), opponent=Highest())
+        assert set(table[columns].itertuples(index=False, name=None)) <= possible
+        assert not table[["round", *columns]].duplicated().any()
+        last = table[table["round"] == 3]
+        # Highest first leaves the lowest card, whatever came before.
+        assert set(last["opponent_hand"]) == {(1,)}
+    held = regrets(rules, Lowest(), solved(rules), opponent=Highest()).query("round == 3")["hand"]
+    assert set(held) == {(3,)}
+
+
 def test_refusals():
     rules = gl.Rules(cards=3)
     with pytest.raises(EvaluationError, match="method must be one of"):
