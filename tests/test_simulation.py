@@ -1,5 +1,7 @@
 """Sampled play: the same rule book, the right averages, the same results for any workers."""
 
+import statistics
+import threading
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
@@ -19,11 +21,13 @@ from gops_lab.evaluation import (
     meta_equilibrium,
     replicator_dynamics,
     simulate,
+    simulation,
     student,
     tournament,
     wilson,
 )
 from gops_lab.evaluation.play import Draws, play_block
+from gops_lab.evaluation.simulation import BLOCK, TOGETHER
 from gops_lab.evaluation.tournament import RESULTS
 from gops_lab.strategies import (
     FunctionStrategy,
@@ -134,6 +138,65 @@ def test_compiled_and_not_give_the_same_simulation():
     assert found == simulate(
         rules, Uniform(), MatchStake(), 9000, swap_seats=True, compiled=False, workers=1
     )
+
+
+class Watched(Uniform):
+    """Asked round by round, and remembers how many states at once."""
+
+    kernel = None
+
+    def __init__(self):
+        object.__setattr__(self, "asked", [])
+
+    def probabilities(self, seen):
+        self.asked.append(len(seen))
+        return super().probabilities(seen)
+
+
+@pytest.mark.parametrize("strategy", [Uniform(), Watched()])
+def test_the_usual_number_of_deals_is_shared_and_reported(strategy, monkeypatch):
+    """Rejects tasks so large that one thread gets all 10,000 deals of a tournament's pair."""
+    both = threading.Barrier(2)
+    calls = iter(range(1000))
+
+    def play(*arguments):
+        if next(calls) < 2:
+            both.wait(timeout=20)  # broken if nobody else plays at the same time
+        return play_block(*arguments)
+
+    monkeypatch.setattr(simulation, "play_block", play)
+    told = []
+    simulate(
+        gl.Rules(cards=2), strategy, strategy, 10_000, workers=2,
+        progress=lambda *done: told.append(done),
+    )
+    assert len(told) >= 4
+    assert told == sorted(told)
+    assert told[-1] == (10_000, 10_000)
+
+
+def test_strategies_are_asked_about_several_blocks_at_once():
+    watched = Watched()
+    simulate(gl.Rules(cards=2), watched, Uniform(), 10 * BLOCK, workers=1)
+    assert set(watched.asked) == {TOGETHER * BLOCK}
+    assert TOGETHER > 1
+
+
+def test_the_deviation_of_huge_prizes_is_exact():
+    """Rejects mean of squares minus square of mean: nothing is left of it in floats."""
+    rules = gl.Rules(hand_a=(4, 5, 6), hand_b=(1, 2, 3), prizes=(10**9 - 7, 10**9 - 6, 10**9),
+                     rounds=1)
+    leads = []
+
+    def watch(rules, state):
+        leads.append(state.upcard)  # which A takes, whatever the bids
+        return {max(state.hand_a): 1}
+
+    found = simulate(rules, FunctionStrategy(watch, "watch"), Uniform(), 3000, workers=1)
+    assert found.margin == statistics.fmean(leads)
+    assert found.deviation == pytest.approx(statistics.stdev(leads), rel=1e-12)
+    matches = simulate(rules, Highest(), Uniform(), 3000, games_per_match=100)
+    assert matches.deviation == pytest.approx(10 * found.deviation, rel=0.1)
 
 
 def test_two_who_match_the_prize_tie_every_round():
