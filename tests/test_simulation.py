@@ -265,6 +265,26 @@ def test_wilson_and_student_cover_as_often_as_they_say():
     assert wilson(0, 0) == (0, 1)
 
 
+@pytest.mark.parametrize(
+    ("interval", "arguments", "message"),
+    [
+        (wilson, (8, 10, 95), "level must be between 0 and 1, like 0.95, not 95"),
+        (wilson, (8, 10, 1.0), "level"), (wilson, (8, 10, np.nan), "level"),
+        (wilson, (0, 0, 2), "level"),
+        (wilson, (11, 10), "successes must be between 0 and 10, not 11"),
+        (wilson, (-1, 10), "successes"), (wilson, (np.nan, 10), "successes"),
+        (wilson, (0, -1), "trials"), (wilson, (1, 2.5), "trials"),
+        (student, (0.0, 1.0, 4, 95), "level"), (student, (0.0, 1.0, 4, 0), "level"),
+        (student, (0.0, 1.0, 1, 95), "level"),
+        (student, (0.0, -1.0, 4), "deviation"), (student, (0.0, np.nan, 4), "deviation"),
+        (student, (np.inf, 1.0, 4), "mean"), (student, (0.0, 1.0, -4), "count"),
+    ],
+)
+def test_intervals_that_make_no_sense(interval, arguments, message):
+    with pytest.raises(EvaluationError, match=message):
+        interval(*arguments)
+
+
 @pytest.mark.parametrize("swap_seats", [False, True])
 def test_intervals_of_simulations_hold_the_truth_as_often_as_they_say(swap_seats):
     """Rejects a deviation over the wrong units: games instead of deals, where seats are swapped."""
