@@ -39,6 +39,7 @@ from gops_lab.strategies import (
     OptimalStrategy,
     Proportional,
     Uniform,
+    read_strategy,
 )
 from gops_lab.strategies.draw import drawn
 
@@ -424,9 +425,57 @@ def test_a_tournament_goes_on_where_it_was_interrupted(tmp_path):
     for change in ({"seed": 1}, {"games_per_match": 2}):
         with pytest.raises(StoreError, match="holds another tournament"):
             tournament(rules, FIELD, 200, folder=tmp_path, **change)
-    (tmp_path / RESULTS).write_text("{}")
-    with pytest.raises(StoreError, match="no tournament of ours"):
-        tournament(rules, FIELD, 200, folder=tmp_path)
+    text = (tmp_path / RESULTS).read_text()
+    for wrong, message in (
+        ("{}", "no tournament of ours"), (text.replace('"a"', '"c"', 1), "is damaged"),
+        (text.replace('"wins": ', '"wins": 1', 1), "is damaged"),
+    ):
+        (tmp_path / RESULTS).write_text(wrong)
+        with pytest.raises(StoreError, match=message):
+            tournament(rules, FIELD, 200, folder=tmp_path)
+
+
+def test_a_kept_result_is_of_the_strategies_that_play_now(tmp_path, solved):
+    """Rejects results that are found by name alone: what a file holds can change."""
+    rules = gl.Rules(cards=4)
+    file = tmp_path / "mine.csv"
+
+    def table(probability):
+        rows = ["upcard,bid,probability"]
+        rows += [f"{upcard},{bid},{probability if bid == 4 else 1}"
+                 for upcard in range(1, 5) for bid in range(1, 5)]
+        file.write_text("\n".join(rows))
+        return read_strategy(file)
+
+    def stored(objective):
+        strategy = OptimalStrategy(solved(rules, objective))
+        strategy.name = "solution:here"
+        return strategy
+
+    for number, (make, first, second) in enumerate(((table, 1, 1.001), (stored, "margin", "win"))):
+        folder = tmp_path / str(number)
+        kept = tournament(rules, [make(first), Highest()], 300, folder=folder)
+        again = tournament(rules, [make(first), Highest(), Lowest()], 300, folder=folder)
+        assert kept.pairs.iloc[0].to_dict() == again.pairs.iloc[0].to_dict()
+        before = (folder / RESULTS).read_bytes()
+        with pytest.raises(StoreError, match="plays otherwise now"):
+            tournament(rules, [make(second), Highest()], 300, folder=folder)
+        assert (folder / RESULTS).read_bytes() == before
+
+
+def test_only_one_tournament_at_a_time_uses_a_folder(tmp_path):
+    """Rejects a second one that would overwrite what the first adds."""
+    rules = gl.Rules(cards=3)
+
+    def intrude(done, total):
+        with pytest.raises(StoreError, match="in use by another process"):
+            tournament(rules, FIELD[2:], 10, folder=tmp_path)
+
+    first = tournament(rules, FIELD[:3], 10, folder=tmp_path, progress=intrude)
+    assert len(first.pairs) == 3
+    pd.testing.assert_frame_equal(
+        tournament(rules, FIELD[:3], 10, folder=tmp_path).pairs, first.pairs
+    )
 
 
 def test_a_tournament_needs_different_strategies():
