@@ -77,7 +77,7 @@ def test_draws_follow_the_weights_to_the_edge():
 
 @pytest.mark.parametrize("ties", ["carry", "discard"])
 def test_simulation_agrees_with_exact_evaluation(ties, solved):
-    """42 intervals of 99.9 %, fixed seeds: none may miss by more than chance allows."""
+    """49 pairs, two intervals of 99.99 % each, fixed seeds: none may miss."""
     rules = gl.Rules(cards=4, ties=ties)
     field = [*SIMPLE[:4], Proportional(), OptimalStrategy(solved(rules)),
              Mixture(0.4, Highest(), Uniform())]
@@ -99,18 +99,35 @@ def test_simulation_agrees_with_exact_evaluation(ties, solved):
     assert worst > 1  # the errors are those of sampling: some are larger than one deviation
 
 
+class Watched(Uniform):
+    """Asked round by round; remembers what it saw, a batch of states at a time."""
+
+    kernel = None
+
+    def __init__(self):
+        object.__setattr__(self, "saw", [])
+
+    def probabilities(self, seen):
+        self.saw.append(seen.batch[np.arange(len(seen))])  # a copy: play goes on in these arrays
+        return super().probabilities(seen)
+
+
 def test_the_shuffles_and_the_bids_are_uniform():
-    """Rejects a biased Fisher-Yates or a bid that is drawn from the wrong hand."""
-    rules = gl.Rules(cards=3, prizes=(1, 10, 100))
-    seen = []
+    """All 6 orders of the prizes and of both players' bids, 216 together, come equally often.
 
-    def watch(rules, state):
-        seen.append((state.upcard, len(state.hand_a)))
-        return {bid: 1 / len(state.hand_a) for bid in state.hand_a}
-
-    simulate(rules, FunctionStrategy(watch, "watch"), Uniform(), 3000, seed=5, workers=1)
-    counts = pd.Series(seen).value_counts()
-    assert len(counts) == 9
+    Rejects a biased shuffle, bids from the wrong hand, and random numbers that are used twice.
+    """
+    watched = Watched()
+    games = 8 * TOGETHER * BLOCK
+    simulate(gl.Rules(cards=3), watched, Uniform(), games, seed=5, workers=1)
+    orders = []
+    for name in ("upcard", "hand_a", "hand_b"):
+        batches = np.array([getattr(batch, name) for batch in watched.saw])
+        rounds = batches.reshape(8, 3, -1).transpose(0, 2, 1).reshape(games, 3)
+        distinct, order = np.unique(rounds, axis=0, return_inverse=True)
+        assert len(distinct) == 6
+        orders.append(order)
+    counts = np.bincount(np.ravel_multi_index(orders, (6, 6, 6)), minlength=216)
     assert stats.chisquare(counts).pvalue > 0.001
 
 
@@ -141,19 +158,6 @@ def test_compiled_and_not_give_the_same_simulation():
     )
 
 
-class Watched(Uniform):
-    """Asked round by round, and remembers how many states at once."""
-
-    kernel = None
-
-    def __init__(self):
-        object.__setattr__(self, "asked", [])
-
-    def probabilities(self, seen):
-        self.asked.append(len(seen))
-        return super().probabilities(seen)
-
-
 @pytest.mark.parametrize("strategy", [Uniform(), Watched()])
 def test_the_usual_number_of_deals_is_shared_and_reported(strategy, monkeypatch):
     """Rejects tasks so large that one thread gets all 10,000 deals of a tournament's pair."""
@@ -179,7 +183,7 @@ def test_the_usual_number_of_deals_is_shared_and_reported(strategy, monkeypatch)
 def test_strategies_are_asked_about_several_blocks_at_once():
     watched = Watched()
     simulate(gl.Rules(cards=2), watched, Uniform(), 10 * BLOCK, workers=1)
-    assert set(watched.asked) == {TOGETHER * BLOCK}
+    assert {len(batch) for batch in watched.saw} == {TOGETHER * BLOCK}
     assert TOGETHER > 1
 
 
@@ -219,20 +223,26 @@ def test_seats_are_swapped_on_the_same_cards():
 
 def test_matches_add_up_and_the_lead_is_seen(solved):
     rules = gl.Rules(cards=3)
-    leads = set()
+    seen = []
 
     def watch(rules, state):
-        leads.add(state.lead)
+        seen.append((state.upcard, state.lead))
         return {max(state.hand_a): 1}
 
     found = simulate(
         rules, FunctionStrategy(watch, "watch"), Lowest(), 10, games_per_match=3, workers=1
     )
     # Highest against lowest: 3 v 1 takes, 2 v 2 ties, 1 v 3 gives what is left.
-    one = simulate(rules, Highest(), Lowest(), 10, seed=0)
-    assert found.points_a > 2 * one.points_a * 0.5
-    assert found.tie_rate == pytest.approx(1 / 3)
-    assert max(map(abs, leads)) > 3
+    upcards, leads = np.array(seen).reshape(3, 3, 10, 2)[:, 0].transpose(2, 0, 1)
+    won = np.vstack([np.zeros((1, 10)), np.cumsum(2 * upcards - 6, axis=0)])
+    assert leads.tolist() == won[:3].tolist()
+    assert found.margin == won[3].mean()
+    assert (found.points_a, found.points_b) == (upcards.sum() / 10, 18 - upcards.sum() / 10)
+    assert (found.tie_rate, found.unclaimed) == (pytest.approx(1 / 3), 0)
+    one = evaluate(rules, Uniform(), MatchPrize())
+    three = simulate(rules, Uniform(), MatchPrize(), 4000, games_per_match=3)
+    low, high = three.margin_interval(0.9999)
+    assert low <= 3 * one.margin <= high < 2 * one.margin
     games = gl.solve_match(rules, games=2)
     pair = [OptimalStrategy(games[0], "a"), OptimalStrategy(games[1], "a")]
     result = simulate(rules, pair, Uniform(), 200, games_per_match=2)
