@@ -16,6 +16,7 @@ ROOMS = {
     "induction": "Backward induction",
     "encoding": "Arrays of states",
     "auditing": "Auditing",
+    "explorer": "The explorer",
 }
 
 
