@@ -16,6 +16,9 @@ ROOMS = {
     "induction": "Backward induction",
     "encoding": "Arrays of states",
     "auditing": "Auditing",
+    "interop.openspiel": "OpenSpiel",
+    "interop.gambit": "Gambit",
+    "interop.games": "Nashpy and QuantEcon",
 }
 
 
