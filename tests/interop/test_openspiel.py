@@ -205,7 +205,7 @@ def test_values_agree_with_openspiels_goofspiel(cards, order, objective, solved)
 )
 @pytest.mark.parametrize("objective", ["margin", "win"])
 def test_optimal_play_has_no_nash_conv(cards, order, objective, solved):
-    """By OpenSpiel's own computation; `experiments.peers` has 4 cards shuffled in our game."""
+    """By OpenSpiel's own computation, turn-based; 4 cards in a shuffle are slow, and below."""
     rules = gl.Rules(cards=cards, order=order)
     game = openspiel_game(rules, objective, turn_based=True)
     assert exploitability.nash_conv(game, policy_of(game, solved(rules, objective))) <= 1e-9
