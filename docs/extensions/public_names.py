@@ -17,6 +17,9 @@ ROOMS = {
     "encoding": "Arrays of states",
     "auditing": "Auditing",
     "explorer": "The explorer",
+    "interop.openspiel": "OpenSpiel",
+    "interop.gambit": "Gambit",
+    "interop.games": "Nashpy and QuantEcon",
 }
 
 
