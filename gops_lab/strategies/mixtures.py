@@ -88,6 +88,7 @@ class EpsilonGreedy(Mixture):
     """
 
     second: Strategy = field(default_factory=Uniform)
+    sees = Mixture.sees
 
     @property
     def name(self) -> str:  # type: ignore[override]
