@@ -1,5 +1,7 @@
 """What each strategy does, what every strategy must do, and how one that does not is told."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -30,6 +32,7 @@ from gops_lab.strategies import (
     distribution,
     observe,
     read_strategy,
+    response,
     strategy_named,
     strategy_table,
 )
@@ -351,8 +354,6 @@ def test_other_faults():
             check_strategy(Faulty("all", lambda good, seen: good, sees))
     with pytest.raises(StrategyError, match="needs a name"):
         check_strategy(Faulty("", lambda good, seen: good))
-    with pytest.raises(StrategyError, match="between 0 and 1"):
-        Mixture(1.5, Uniform(), Highest())
     with pytest.raises(NotImplementedError, match="must define"):
         Strategy().distribution(RULES, STATE)
     with pytest.raises(StrategyError, match="a strategy must be a gops_lab"):
@@ -360,6 +361,26 @@ def test_other_faults():
     for wrong in ({"states": 0}, {"states": 1.5}, {"seed": -1}, {"rules": []}, {"rules": 5}):
         with pytest.raises(StrategyError, match="must be"):
             check_strategy(Uniform(), **wrong)
+
+
+def test_threads_share_one_best_response(monkeypatch):
+    """Rejects a memory that threads fill together: each would sweep the whole game again."""
+    swept = []
+    respond = response.respond
+
+    def slow(*arguments):
+        swept.append(arguments)
+        time.sleep(0.05)
+        return respond(*arguments)
+
+    monkeypatch.setattr(response, "respond", slow)
+    reply = BestResponse(MatchPrize())
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: bids(reply), range(8)))
+    alone = bids(BestResponse(MatchPrize()))
+    assert all(answer == alone for answer in answers)
+    whole_games = [roots for *_, roots, _ in swept if not roots.exposed[0]]
+    assert len(whole_games) == 2  # one for the threads, one for the answer alone
 
 
 # Tables
@@ -382,7 +403,7 @@ def test_a_table_gives_the_strategy_back(tmp_path, solved):
 
 
 def test_a_table_looks_only_at_its_columns():
-    rows = pd.DataFrame({"stake": [5, 5, 7], "bid": [1, 4, 2], "probability": [1, 3, 1]})
+    rows = pd.DataFrame({"stake": [5, 5, 7], "bid": [1, 4, 2], "weight": [1, 3, 1]})
     strategy = TableStrategy(rows, "by stake", otherwise=Lowest())
     assert strategy.sees == {"ranks", "upcard", "carried"}
     assert check_strategy(strategy, RULES)
@@ -392,11 +413,50 @@ def test_a_table_looks_only_at_its_columns():
     assert bids(strategy, gl.State((2, 3), (1, 2), (1,), 3, carried=2)) == {2: 1, 3: 0}
 
 
+def test_a_table_falls_back_in_fractions():
+    """Rejects thirds that went through floats."""
+    rows = pd.DataFrame({"stake": [7, 7], "bid": [1, 4], "probability": [0.5, 0.5]})
+    strategy = TableStrategy(rows, "by stake", otherwise=Uniform())
+    answer = distribution(strategy, RULES, STATE, exact=True)
+    assert answer.tolist() == [Fraction(1, 3)] * 3
+    state = gl.State((1, 2, 4), (2, 3, 4), (1, 4), upcard=3, carried=4)
+    assert distribution(strategy, RULES, state, exact=True).tolist() == [Fraction(1, 2), 0,
+                                                                         Fraction(1, 2)]
+
+
+def test_half_a_table_is_refused(tmp_path):
+    """Rejects a table that lost rows: what is left of a state is not what was meant."""
+    table = strategy_table(EpsilonGreedy(0.5, Highest()), gl.Rules(cards=3))
+    table.drop(index=[1]).to_csv(tmp_path / "half.csv", index=False)
+    with pytest.raises(
+        StrategyError,
+        match=r"half\.csv.* sums to 0\.8333.* where hand 1 2 3, opponent_hand 1 2 3, prizes "
+        r"2 3, upcard 1, carried 0 \(from row 1 on\)",
+    ):
+        read_strategy(tmp_path / "half.csv")
+    weights = table.rename(columns={"probability": "weight"})
+    weights["weight"] *= 6
+    for whole in (table, weights, weights.iloc[::-1]):
+        copy = TableStrategy(whole, "copy")
+        assert evaluate(gl.Rules(cards=3), copy, Lowest()).margin == pytest.approx(
+            evaluate(gl.Rules(cards=3), EpsilonGreedy(0.5, Highest()), Lowest()).margin, abs=1e-12
+        )
+    for rows, message in (
+        ({"bid": [1, 2], "probability": [0.5, 0.4]}, "sums to 0.9 where it says nothing"),
+        ({"hand": ["1 2", "2 1"], "bid": [1, 2], "probability": [1, 1]}, "to 2 where hand 1 2"),
+        ({"upcard": [1], "bid": [1], "weight": [0]}, "sums to 0 where upcard 1.* above 0"),
+    ):
+        with pytest.raises(StrategyError, match=message):
+            TableStrategy(pd.DataFrame(rows), "half")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"bid": None}, "lacks 'bid'"),
         ({"colour": [1, 2, 3]}, "has 'colour'"),
+        ({"probability": None}, "lacks 'probability'"),
+        ({"weight": [1, 3, 1]}, "both probability and weight"),
         ({"probability": [1, -1, 1]}, "in row 2"),
         ({"probability": [1, "x", 1]}, "in row 2"),
         ({"stake": [5, 5, 1.5]}, "in row 3"),
@@ -425,7 +485,8 @@ def test_a_file_that_is_no_table(tmp_path):
     ["uniform", "match", "prize+2", "prize-1", "stake", "highest", "lowest", "proportional",
      "optimal:margin", "optimal:win", "best:win:epsilon:0.1:match", "epsilon:1/3:uniform",
      "mix:0.25:best:margin:match:mix:0.5:stake:lowest", "search:uct:50",
-     "search:regret:50:win:seed=3"],
+     "search:regret:50:win:seed=3", "search:uct:50:explore=2.0",
+     "search:regret:50:win:seed=3:explore=0.5"],
 )
 def test_a_strategy_is_found_by_the_name_it_gives_itself(name):
     rules = gl.Rules(cards=3)
@@ -438,6 +499,7 @@ def test_a_strategy_is_found_by_the_name_it_gives_itself(name):
     "name",
     ["", "unknown", "uniform:2", "best:uniform", "best:margin", "mix:2:match:match", "mix:x:match",
      "epsilon:1/0:match", "search:uct", "search:magic:10", "prize+", "optimal:points",
+     "search:regret:10:explore=2", "search:uct:10:explore=nan", "search:uct:10:explore=",
      "table:missing.csv"],
 )
 def test_a_name_that_is_none(name):
@@ -449,6 +511,10 @@ def test_a_stored_solution_by_name(tmp_path, solved):
     solved(RULES).save(tmp_path)
     strategy = strategy_named(f"solution:{tmp_path}", RULES)
     assert evaluate(RULES, strategy, strategy).margin == pytest.approx(0, abs=1e-9)
+    assert strategy.name == f"solution:{tmp_path}"
+    # Rejects naming the part after the whole.
+    for name in (f"best:margin:solution:{tmp_path}", f"mix:0.5:solution:{tmp_path}:uniform"):
+        assert strategy_named(name, RULES).name == name
     with pytest.raises(StrategyError, match="is to be played"):
         strategy_named(f"solution:{tmp_path}", gl.Rules(cards=3))
 
@@ -474,9 +540,39 @@ def test_search_answers_for_one_seed_alike_and_for_two_differently():
         for seed in (0, 0, 1)
     ]
     assert answers[0] == answers[1] != answers[2]
-    for wrong in ({"iterations": 0}, {"selection": "ucb"}, {"seed": -1}, {"iterations": 1.5}):
-        with pytest.raises(StrategyError, match="must be"):
-            TreeSearch(**wrong)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: TreeSearch(iterations=0), lambda: TreeSearch(iterations=1.5),
+        lambda: TreeSearch(iterations=True), lambda: TreeSearch(selection="ucb"),
+        lambda: TreeSearch(selection=["uct"]), lambda: TreeSearch(seed=-1),
+        lambda: TreeSearch(exploration=2), lambda: TreeSearch(exploration=-0.1),
+        lambda: TreeSearch(exploration=float("nan")), lambda: TreeSearch(exploration="much"),
+        lambda: TreeSearch(selection="uct", exploration=float("inf")),
+        lambda: TreeSearch(selection="uct", exploration=1e200),
+        lambda: MatchPrize(0.5), lambda: MatchPrize("1"), lambda: MatchPrize(10**30),
+        lambda: Mixture(1.5, Uniform(), Highest()), lambda: Mixture("x", Uniform(), Highest()),
+        lambda: Mixture(float("nan"), Uniform(), Highest()), lambda: EpsilonGreedy(None, Highest()),
+        lambda: Mixture(0.5, "match", Uniform()), lambda: EpsilonGreedy(0.5, Uniform),
+        lambda: BestResponse("match"), lambda: strategy_named(None, RULES),
+        lambda: TableStrategy(None, "none"),
+        lambda: TableStrategy(pd.DataFrame({"bid": [1], "weight": [1]}), "x", otherwise="match"),
+    ],
+)
+def test_a_parameter_that_makes_no_sense(make):
+    with pytest.raises(StrategyError, match="must be"):
+        make()
+
+
+def test_a_search_explores_as_much_as_it_is_told():
+    answers = [
+        distribution(TreeSearch(200, "regret", exploration=share), RULES, STATE).tolist()
+        for share in (0, 0.5, Fraction(1))
+    ]
+    assert answers[0] != answers[1] != answers[2]
+    assert TreeSearch(np.int64(5), "uct", exploration=2).name == "search:uct:5:explore=2.0"
 
 
 def test_observations_are_views_of_the_same_states():

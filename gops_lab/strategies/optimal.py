@@ -37,6 +37,8 @@ class OptimalStrategy(Strategy):
     player : {"a", "b"}, optional
         Whose strategy it is. Default: whoever sits there. Where both players have the same cards
         but not the same aims (a utility that is not odd) it must be said.
+    name : str, optional
+        What results call it. Default: ``optimal:`` and the objective.
 
     Examples
     --------
@@ -48,13 +50,15 @@ class OptimalStrategy(Strategy):
     [Fraction(2, 5), Fraction(3, 5)]
     """
 
-    def __init__(self, solution: Solution, player: str | None = None) -> None:
+    def __init__(
+        self, solution: Solution, player: str | None = None, name: str | None = None
+    ) -> None:
         if player is not None:
             side_of(player)
         self.solution = solution
         self._encoder = Encoder(solution.rules)
         self._player = player
-        self.name = f"optimal:{solution.objective.name}"
+        self.name = f"optimal:{solution.objective.name}" if name is None else name
         sees = set(EVERYTHING)
         if solution.reducer.ignores_lead:
             sees.discard("lead")
