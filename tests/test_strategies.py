@@ -364,7 +364,7 @@ def test_other_faults():
 
 
 def test_threads_share_one_best_response(monkeypatch):
-    """Rejects a memory that threads fill together: each would sweep the whole game again."""
+    """Rejects a memory that threads fill together: each would sweep the game again."""
     swept = []
     respond = response.respond
 
@@ -374,13 +374,12 @@ def test_threads_share_one_best_response(monkeypatch):
         return respond(*arguments)
 
     monkeypatch.setattr(response, "respond", slow)
+    state = gl.State((1, 2, 3, 4), (1, 2, 3, 4), (1, 2, 4), upcard=3)
     reply = BestResponse(MatchPrize())
     with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda _: bids(reply), range(8)))
-    alone = bids(BestResponse(MatchPrize()))
-    assert all(answer == alone for answer in answers)
-    whole_games = [roots for *_, roots, _ in swept if not roots.exposed[0]]
-    assert len(whole_games) == 2  # one for the threads, one for the answer alone
+        answers = list(pool.map(lambda _: bids(reply, state), range(8)))
+    assert len(swept) == 1
+    assert all(answer == bids(BestResponse(MatchPrize()), state) for answer in answers)
 
 
 # Tables
@@ -414,11 +413,11 @@ def test_a_table_looks_only_at_its_columns():
 
 
 def test_a_table_falls_back_in_fractions():
-    """Rejects thirds that went through floats."""
+    """Rejects ninths that went through floats."""
     rows = pd.DataFrame({"stake": [7, 7], "bid": [1, 4], "probability": [0.5, 0.5]})
-    strategy = TableStrategy(rows, "by stake", otherwise=Uniform())
+    strategy = TableStrategy(rows, "by stake", otherwise=EpsilonGreedy(Fraction(1, 3), Highest()))
     answer = distribution(strategy, RULES, STATE, exact=True)
-    assert answer.tolist() == [Fraction(1, 3)] * 3
+    assert answer.tolist() == [Fraction(1, 9), Fraction(1, 9), Fraction(7, 9)]
     state = gl.State((1, 2, 4), (2, 3, 4), (1, 4), upcard=3, carried=4)
     assert distribution(strategy, RULES, state, exact=True).tolist() == [Fraction(1, 2), 0,
                                                                          Fraction(1, 2)]
