@@ -1,6 +1,6 @@
 """Exact, certified solutions of GOPS (Goofspiel, the Game of Pure Strategy)."""
 
-from gops_lab import reporting
+from gops_lab import explorer, reporting
 from gops_lab._version import __version__
 from gops_lab.auditing import AuditReport, audit
 from gops_lab.errors import GopsError
@@ -20,6 +20,6 @@ from gops_lab.strategies import Strategy, check_strategy, strategy_named
 __all__ = [
     "AuditReport", "Forecast", "GopsError", "Rules", "Solution", "State", "Strategy",
     "__version__", "audit", "best_response_value", "check_strategy", "evaluate", "exploitability",
-    "forecast", "load", "regrets", "reporting", "simulate", "solve", "solve_match",
+    "explorer", "forecast", "load", "regrets", "reporting", "simulate", "solve", "solve_match",
     "solve_matrix_game", "solve_matrix_games", "strategy_named", "tournament",
 ]

@@ -26,13 +26,14 @@ def parser() -> argparse.ArgumentParser:
     whole.add_argument("--version", action="version", version=f"gops-lab {__version__}")
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def command(name: str, about: str) -> argparse.ArgumentParser:
+    def command(name: str, about: str, exact: bool = True) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=about, description=about, allow_abbrev=False)
         sub.add_argument("--json", action="store_true", help="print one JSON object")
         sub.add_argument("--quiet", action="store_true", help="draw no progress bar")
-        sub.add_argument(
-            "--exact", action="store_true", help="use fractions; for games of up to 5 cards"
-        )
+        if exact:
+            sub.add_argument(
+                "--exact", action="store_true", help="use fractions; for games of up to 5 cards"
+            )
         game = sub.add_argument_group("rules")
         game.add_argument("--cards", type=integer, metavar="N", help="cards in each hand")
         game.add_argument(
@@ -102,18 +103,20 @@ def parser() -> argparse.ArgumentParser:
 
     sub = command("match", "Solve a match: totals are added, the higher total wins.")
     sub.add_argument(
-        "--games", type=integer, default=3, metavar="N", help="games in the match, default 3"
+        "--games", type=natural, default=3, metavar="N", help="games in the match, default 3"
     )
 
-    sub = command("tournament", "Let strategies play each other, every deal in both seatings.")
+    sub = command(
+        "tournament", "Let strategies play each other, every deal in both seatings.", exact=False
+    )
     sub.add_argument(
         "--strategies", type=names, required=True, metavar="NAMES",
         help="with commas between them, like uniform,match,prize+1,optimal:margin",
     )
-    sub.add_argument("--deals", type=integer, default=10_000, metavar="N", help="default 10000")
-    sub.add_argument("--seed", type=integer, default=0, metavar="N", help="default 0")
+    sub.add_argument("--deals", type=natural, default=10_000, metavar="N", help="default 10000")
+    sub.add_argument("--seed", type=natural, default=0, metavar="N", help="default 0")
     sub.add_argument(
-        "--games", type=integer, default=1, metavar="N", help="games in a match, default 1"
+        "--games", type=natural, default=1, metavar="N", help="games in a match, default 1"
     )
     sub.add_argument(
         "--out", type=path, metavar="FOLDER",
@@ -124,15 +127,15 @@ def parser() -> argparse.ArgumentParser:
     objective(sub)
     sub.add_argument("--strategy", required=True, metavar="NAME", help="like match or uniform")
     sub.add_argument(
-        "--regrets", type=integer, default=0, metavar="N",
+        "--regrets", type=natural, default=0, metavar="N",
         help="list the N states where it gives most away; solves the game",
     )
 
-    sub = command("play", "Play a game against a strategy; you are A.")
+    sub = command("play", "Play a game against a strategy; you are A.", exact=False)
     sub.add_argument(
         "--against", default="uniform", metavar="NAME", help="a strategy, default uniform"
     )
-    sub.add_argument("--seed", type=integer, default=0, metavar="N", help="of the shuffle")
+    sub.add_argument("--seed", type=natural, default=0, metavar="N", help="of the shuffle")
     sub.add_argument(
         "--bids", type=integers, metavar="BIDS", help="your bids, round by round; default: ask"
     )
@@ -146,11 +149,11 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--json", action="store_true", help="print one JSON object")
     sub.add_argument("--quiet", action="store_true", help="draw no progress bar")
     sub.add_argument(
-        "--samples", type=integer, default=100, metavar="N",
+        "--samples", type=natural, default=100, metavar="N",
         help="values of each tier to solve again, all if there are fewer; default 100",
     )
     sub.add_argument(
-        "--seed", type=integer, default=0, metavar="S", help="which ones are drawn; default 0"
+        "--seed", type=natural, default=0, metavar="S", help="which ones are drawn; default 0"
     )
 
     sub = command("forecast", "Say how large a solve would be; refuse what cannot fit.")
@@ -198,6 +201,14 @@ def integer(written: str) -> int:
             f"{reprlib.repr(written)} is not an integer of at most 18 digits"
         )
     return int(written)
+
+
+def natural(written: str) -> int:
+    """Read one integer that is not negative."""
+    number = integer(written)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"must be 0 or more, not {number}")
+    return number
 
 
 def tiers(written: str) -> str | int:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from tqdm import tqdm
 
 from gops_lab.arguments import complain, joined, parser
 from gops_lab.auditing import audit
-from gops_lab.contests import CONTESTS
+from gops_lab.contests import Answer, run_exploit, run_play, run_tournament
 from gops_lab.errors import (
     ArgumentError,
     GopsError,
@@ -45,6 +46,7 @@ from gops_lab.induction.forecast import readable_size
 from gops_lab.induction.manifest import MANIFEST
 from gops_lab.induction.timetable import Timetable
 from gops_lab.reporting import formats, tables, text
+from gops_lab.strategies.names import Solver
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -310,19 +312,32 @@ def _audit(options: argparse.Namespace) -> int:
     return 0 if report.agrees else 1
 
 
-def _contest(options: argparse.Namespace) -> None:
-    """Run a command in which strategies play."""
-    rules = _rules(options)
-    silent = options.json or options.quiet or options.command == "play" or sys.stderr is None
-    with tqdm(
-        unit=" deals", unit_scale=True, leave=False, delay=1.0, disable=True if silent else None
-    ) as bar:
+def _tournament(options: argparse.Namespace) -> None:
+    @contextmanager
+    def deals_bar() -> Iterator[Callable[[int, int], None]]:
+        with tqdm(
+            unit=" deals", unit_scale=True, leave=False, delay=1.0, disable=_without_bar(options)
+        ) as bar:
 
-        def progress(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
+            def progress(done: int, total: int) -> None:
+                bar.total = total
+                bar.update(done - bar.n)
 
-        data, lines = CONTESTS[options.command](options, rules, progress)
+            yield progress
+
+    _print_answer(options, run_tournament(options, _rules(options), _solver(options), deals_bar))
+
+
+def _exploit(options: argparse.Namespace) -> None:
+    _print_answer(options, run_exploit(options, _rules(options), _solver(options)))
+
+
+def _play(options: argparse.Namespace) -> None:
+    _print_answer(options, run_play(options, _rules(options), _solver(options)))
+
+
+def _print_answer(options: argparse.Namespace, answer: Answer) -> None:
+    data, lines = answer
     if options.json:
         _print_json(data)
     else:
@@ -331,7 +346,7 @@ def _contest(options: argparse.Namespace) -> None:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int | None]] = {
     "solve": _solve, "bids": _bids, "table": _table, "match": _match, "audit": _audit,
-    "forecast": _forecast, **dict.fromkeys(CONTESTS, _contest),
+    "forecast": _forecast, "tournament": _tournament, "exploit": _exploit, "play": _play,
 }
 """What each command does, and the exit code if it is not 0."""
 
@@ -378,6 +393,17 @@ def _solution(options: argparse.Namespace, rules: Rules, **how: Any) -> Solution
             raise KeyboardInterrupt(
                 f"interrupted; the same command with --resume goes on with {how['out']}"
             ) from None
+
+
+def _solver(options: argparse.Namespace) -> Solver:
+    """Return how strategies get the games they need solved: each once, with a bar."""
+
+    @cache
+    def solver(rules: Rules, objective: str) -> Solution:
+        with _bar(options) as progress:
+            return solve(rules, objective, progress=progress)
+
+    return solver
 
 
 def _check_can_write(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """The commands in which strategies play: ``tournament``, ``exploit``, ``play``.
 
-Each returns what ``--json`` prints and the text for people; `gops_lab.cli` prints one of them.
+Each returns what ``--json`` prints and the text for people; `gops_lab.cli` prints one of them. It
+hands in how games are solved, so that long solves show how far they are.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from functools import lru_cache
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -23,27 +24,30 @@ from gops_lab.evaluation import (
 )
 from gops_lab.game import Rules, State, expose, play_round, start
 from gops_lab.game.checks import missing_cards
-from gops_lab.induction import Solution, forecast, load, solve
+from gops_lab.induction import Solution, forecast, load
 from gops_lab.reporting import text
-from gops_lab.strategies import OptimalStrategy, Strategy, distribution, strategy_named
+from gops_lab.strategies import OptimalStrategy, distribution, strategy_named
+from gops_lab.strategies.names import Solver
 
 Answer = tuple[dict[str, Any], str]
 
-Progress = Callable[[int, int], None]
+Bar = Callable[[], AbstractContextManager[Callable[[int, int], None]]]
+"""Draws a bar while it is entered, and yields what to tell it: deals done, deals in all."""
 
 QUICK = 60.0
 """Seconds that a solve may take to judge a person's bids without being asked for."""
 
-MOST_REGRETS = 10
 
-
-def run_tournament(options: argparse.Namespace, rules: Rules, progress: Progress) -> Answer:
+def run_tournament(
+    options: argparse.Namespace, rules: Rules, solver: Solver, bar: Bar
+) -> Answer:
     """Let the strategies named play each other."""
-    field = _strategies(options.strategies, rules)
-    result = tournament(
-        rules, field, options.deals, seed=options.seed, games_per_match=options.games,
-        folder=options.out, progress=progress,
-    )
+    field = [strategy_named(name, rules, solver) for name in options.strategies]
+    with bar() as progress:
+        result = tournament(
+            rules, field, options.deals, seed=options.seed, games_per_match=options.games,
+            folder=options.out, progress=progress,
+        )
     standings = result.standings()
     data = {
         "rules": rules.as_dict(), "deals": options.deals, "seed": options.seed,
@@ -63,13 +67,12 @@ def run_tournament(options: argparse.Namespace, rules: Rules, progress: Progress
     return data, "\n".join(lines)
 
 
-def run_exploit(options: argparse.Namespace, rules: Rules, progress: Progress) -> Answer:
+def run_exploit(options: argparse.Namespace, rules: Rules, solver: Solver) -> Answer:
     """Say what a strategy loses to its best response, and where."""
-    strategy = _strategies([options.strategy], rules)[0]
-    if options.exact:
-        found = exploitability(rules, strategy, objective=options.objective, exact=True)
-    else:
-        found = exploitability(rules, strategy, objective=options.objective, with_value=False)
+    strategy = strategy_named(options.strategy, rules, solver)
+    found = exploitability(
+        rules, strategy, objective=options.objective, exact=options.exact, with_value=False
+    )
     data = {
         "rules": rules.as_dict(), "objective": options.objective, "strategy": strategy.name,
         "best_response_a": found.best_response_a, "best_response_b": found.best_response_b,
@@ -86,11 +89,14 @@ def run_exploit(options: argparse.Namespace, rules: Rules, progress: Progress) -
         f"best response of B holds A to {shown['best_response_b']}",
         f"NashConv {shown['nash_conv']}, exploitability {shown['exploitability']}",
     ]
-    if isinstance(strategy, OptimalStrategy):
-        data["certified_bound"] = certified_exploitability(strategy)
+    if (
+        isinstance(strategy, OptimalStrategy)
+        and strategy.solution.objective.name == options.objective
+    ):
+        data["certified_bound"] = certified_exploitability(strategy, options.objective)
         lines.append(f"certified beforehand: at most {data['certified_bound']:.1e}")
     if options.regrets:
-        table = regrets(rules, strategy, solve(rules, options.objective)).head(options.regrets)
+        table = regrets(rules, strategy, solver(rules, options.objective)).head(options.regrets)
         cost = table["cost"].to_numpy()
         table = table[np.abs(cost) > text.NOISE]
         data["regrets"] = table.to_dict("records")
@@ -102,9 +108,9 @@ def run_exploit(options: argparse.Namespace, rules: Rules, progress: Progress) -
     return data, "\n".join(lines)
 
 
-def run_play(options: argparse.Namespace, rules: Rules, progress: Progress) -> Answer:
+def run_play(options: argparse.Namespace, rules: Rules, solver: Solver) -> Answer:
     """Let a person in seat A play one game against a strategy."""
-    strategy = _strategies([options.against], rules)[0]
+    strategy = strategy_named(options.against, rules, solver)
     draw = np.random.default_rng(options.seed)
     bids = None if options.bids is None else list(options.bids)
     if bids is not None and len(bids) != rules.rounds:
@@ -114,7 +120,7 @@ def run_play(options: argparse.Namespace, rules: Rules, progress: Progress) -> A
             f"--bids has {missing_cards(bids, rules.hand_a)[0]}, which your hand "
             f"{rules.hand_a} does not hold (often enough)"
         )
-    judge = _judge(options, rules)
+    judge, why_not = _judge(options, rules, solver)
     say = _silent if options.json else print
     say(f"{rules!r}: you are A, {strategy.name} is B")
     state = start(rules)
@@ -150,9 +156,7 @@ def run_play(options: argparse.Namespace, rules: Rules, progress: Progress) -> A
             row["given_away"] = given_away(judge, before, bid)
         rounds.append(row)
     if judge is None:
-        lines.append(
-            "your bids are not judged: solving this game takes long; give --solution FOLDER"
-        )
+        lines.append(f"your bids are not judged (give --solution FOLDER): {why_not}")
     else:
         unit = {"margin": "points"}.get(judge.objective.name, judge.objective.name)
         lines.append(f"\nwhat each of your bids gave away against optimal play, in {unit}\n")
@@ -163,34 +167,30 @@ def run_play(options: argparse.Namespace, rules: Rules, progress: Progress) -> A
         ]
     data = {
         "rules": rules.as_dict(), "against": strategy.name, "seed": options.seed,
-        "points": totals, "lead": lead, "rounds": rounds,
+        "points": totals, "lead": lead, "rounds": rounds, "not_judged": why_not,
     }
     return data, "\n".join(lines)
 
 
-CONTESTS = {"tournament": run_tournament, "exploit": run_exploit, "play": run_play}
-
-
-def _strategies(names: list[str] | tuple[str, ...], rules: Rules) -> list[Strategy]:
-    solver = lru_cache(maxsize=None)(solve)
-    return [strategy_named(name, rules, solver) for name in names]
-
-
-def _judge(options: argparse.Namespace, rules: Rules) -> Solution | None:
-    """Return the solution that says what a bid gave away, if there is one in reasonable time."""
+def _judge(
+    options: argparse.Namespace, rules: Rules, solver: Solver
+) -> tuple[Solution | None, str | None]:
+    """Return the solution that says what a bid gave away, or None and why there is none."""
     if options.solution is not None:
         solution = load(options.solution)
         if solution.rules != rules:
             raise ArgumentError(
                 f"--solution {options.solution} is of {solution.rules!r}, not of {rules!r}"
             )
-        return solution
+        return solution, None
     try:
         expected = forecast(rules, "margin")
         expected.check_fits()
-    except GopsError:
-        return None
-    return solve(rules) if expected.seconds <= QUICK else None
+    except GopsError as error:
+        return None, str(error)
+    if expected.seconds > QUICK:
+        return None, f"solving this game takes about {text.duration(expected.seconds)}"
+    return solver(rules, "margin"), None
 
 
 def _table(rules: Rules, state: State) -> str:

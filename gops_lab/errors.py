@@ -69,3 +69,7 @@ class TableError(GopsError, ValueError):
 
 class FigureError(GopsError, ValueError):
     """Data that a figure cannot show, a style not known, a file that cannot be written."""
+
+
+class MissingExtraError(GopsError, ImportError):
+    """A library that comes with an extra of this package is not installed."""

@@ -2,10 +2,12 @@
 
 import io
 import json
+from importlib import import_module
 
 import pytest
 
 import gops_lab as gl
+from gops_lab import contests
 from gops_lab.cli import main
 from gops_lab.evaluation import given_away
 
@@ -51,6 +53,17 @@ def test_exploit(capsys):
     assert data["exploitability"] <= data["certified_bound"] < 1e-9
 
 
+def test_exploit_gives_no_bound_of_another_objective(capsys):
+    """Optimal play to win loses points: the certificate of winning says nothing about them."""
+    command = ["exploit", "--cards", 4, "--strategy", "optimal:win", "--objective", "margin"]
+    _, out, _ = run(capsys, *command, "--json")
+    data = json.loads(out)
+    assert data["exploitability"] > 0.1
+    assert "certified_bound" not in data
+    _, out, _ = run(capsys, *command)
+    assert "certified" not in out
+
+
 def test_play(capsys, monkeypatch):
     command = ["play", "--cards", 3, "--against", "match", "--seed", 4]
     code, out, _ = run(capsys, *command, "--bids", "1,3,2", "--json")
@@ -59,6 +72,7 @@ def test_play(capsys, monkeypatch):
     assert [row["bid"] for row in data["rounds"]] == [1, 3, 2]
     assert sum(row["gain"] - row["gain_opponent"] for row in data["rounds"]) == data["lead"]
     assert all(row["given_away"] >= 0 for row in data["rounds"])
+    assert data["not_judged"] is None
     monkeypatch.setattr("sys.stdin", io.StringIO("1\nseven\n3\n2\n"))
     code, out, _ = run(capsys, *command)
     assert code == 0
@@ -71,14 +85,52 @@ def test_play(capsys, monkeypatch):
     assert "the game was left" in err
 
 
-def test_play_does_not_wait_for_a_long_solve(capsys):
-    code, out, _ = run(
-        capsys, "play", "--cards", 13, "--ties", "carry", "--order", "random",
-        "--against", "match", "--bids", ",".join(map(str, range(1, 14))), "--prizes",
-        ",".join(map(str, range(1, 40))),
-    )
+@pytest.mark.parametrize(
+    ("prizes", "reason"), [(40, "GiB are available"), (14, "takes about")]
+)
+def test_play_does_not_wait_for_a_long_solve(capsys, monkeypatch, prizes, reason):
+    """And says why it does not."""
+    if prizes == 14:
+        monkeypatch.setattr(contests, "QUICK", 0.0)
+    command = ["play", "--cards", 13, "--against", "match", "--bids",
+               ",".join(map(str, range(1, 14))), "--prizes", ",".join(map(str, range(1, prizes)))]
+    code, out, _ = run(capsys, *command)
     assert code == 0
-    assert "are not judged" in out
+    assert "are not judged (give --solution FOLDER)" in out
+    assert reason in out.splitlines()[-1]
+    _, out, _ = run(capsys, *command, "--json")
+    assert reason in json.loads(out)["not_judged"]
+
+
+def test_exploit_evaluates_nothing_that_it_does_not_print(capsys, monkeypatch):
+    def evaluate(*_, **__):
+        raise AssertionError("nobody asked for the value")
+
+    module = import_module("gops_lab.evaluation.exploitability")  # hidden by a function's name
+    monkeypatch.setattr(module, "evaluate", evaluate)
+    for more in ([], ["--exact"]):
+        assert run(capsys, "exploit", "--cards", 3, "--strategy", "match", *more)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["exploit", "--strategy", "optimal:margin", "--regrets", 3],
+        ["play", "--against", "optimal:margin", "--bids", "1,2,3"],
+        ["tournament", "--strategies", "best:margin:optimal:margin,optimal:margin",
+         "--deals", 10],
+    ],
+)
+def test_a_game_is_solved_once_and_with_a_bar(capsys, monkeypatch, command):
+    solves = []
+
+    def solve(rules, objective, progress):
+        solves.append((rules, objective))
+        return gl.solve(rules, objective, progress=progress)
+
+    monkeypatch.setattr("gops_lab.cli.solve", solve)
+    assert run(capsys, *command, "--cards", 3)[0] == 0
+    assert solves == [(gl.Rules(cards=3), "margin")]
 
 
 def test_what_a_bid_gives_away(solved):
@@ -104,6 +156,13 @@ def test_what_a_bid_gives_away(solved):
         (["play", "--bids", "1,2"], "3 rounds are played"),
         (["play", "--bids", "1,1,2"], "does not hold"),
         (["tournament", "--strategies", "uniform,match", "--deals", "0"], "deals must be"),
+        (["tournament", "--strategies", "uniform,match", "--exact"], "--exact"),
+        (["tournament", "--strategies", "uniform,match", "--seed", "-1"], "--seed: must be 0"),
+        (["tournament", "--strategies", "uniform,match", "--deals", "-1"], "--deals: must be 0"),
+        (["tournament", "--strategies", "uniform,match", "--games", "-1"], "--games: must be 0"),
+        (["play", "--exact"], "--exact"),
+        (["play", "--seed", "-1"], "--seed: must be 0 or more, not -1"),
+        (["exploit", "--strategy", "match", "--regrets", "-2"], "--regrets: must be 0"),
     ],
 )
 def test_bad_arguments_are_one_line(capsys, arguments, message):

@@ -268,16 +268,19 @@ def test_every_reference_record(reference):
 
 def test_ross(reference):
     """Match-the-prize is a best response to uniform play, and gains (N * N - 1) / 6."""
-    for record in reference["ross_1971"]:
-        rules = gl.Rules(cards=record["cards"], ties="discard", order=record["order"])
-        for cards in (record["cards"],):
-            assert Fraction(record["closed_form_value"]) == Fraction(cards**2 - 1, 6)
-        exact = record["cards"] <= 4
+    cases = {(record["cards"], record["order"]) for record in reference["ross_1971"]}
+    assert len(cases) > 4
+    for cards, order in cases:
+        rules = gl.Rules(cards=cards, ties="discard", order=order)
+        wanted = Fraction(cards**2 - 1, 6)
+        exact = cards <= 4
         value = best_response_value(rules, Uniform(), exact=exact)
         matching = evaluate(rules, MatchPrize(), Uniform(), outcomes=False, exact=exact).margin
-        for found, wanted in ((value, "best_response_value"), (matching, "matching_value")):
-            wanted = Fraction(record[wanted])
-            assert found == wanted if exact else found == pytest.approx(float(wanted), abs=1e-12)
+        for found in (value, matching):
+            if exact:
+                assert found == wanted
+            else:
+                assert found == pytest.approx(float(wanted), abs=1e-12)
 
 
 def test_ross_at_7_and_13_cards():
@@ -391,8 +394,13 @@ def test_a_best_response_off_its_own_path():
     reply = BestResponse(MatchPrize())
     off = gl.State((1, 2), (1, 4), (1,), upcard=4)  # B would still hold 1, 4 after 2 and 3
     assert reply.distribution(rules, off) == {1: 1.0, 2: 0.0}
-    what_if = gl.State((1, 2), (3, 4), (1,), upcard=4, lead=9)
-    assert sum(reply.distribution(rules, what_if).values()) == 1
+    # B bids 3 on the 4 and 2 on the 1: A's 4 takes the 4. No play leads to a lead of 9.
+    what_if = gl.State((1, 4), (2, 3), (1,), upcard=4, lead=9)
+    assert reply.distribution(rules, what_if) == {1: 0.0, 4: 1.0}
+    to_win = BestResponse(MatchPrize(), "win")
+    for lead, bid in ((-9, 1), (-4, 1), (-3, 4), (-2, 4), (2, 4), (3, 4), (4, 1), (9, 1)):
+        state = gl.State((1, 4), (2, 3), (1,), upcard=4, lead=lead)
+        assert to_win.distribution(rules, state)[bid] == 1, lead
 
 
 # Exploitability of optimal play, regret
@@ -402,7 +410,11 @@ def test_a_best_response_off_its_own_path():
 def test_optimal_play_loses_no_more_than_its_certificate_says(ties, objective, solved):
     rules = gl.Rules(cards=5, ties=ties)
     optimal = OptimalStrategy(solved(rules, objective))
-    bound = certified_exploitability(optimal)
+    bound = certified_exploitability(optimal, objective)
+    assert bound == certified_exploitability(optimal)
+    other = {"margin": "win", "win": "margin"}[objective]
+    with pytest.raises(EvaluationError, match=f"certified for '{objective}', not for '{other}'"):
+        certified_exploitability(optimal, other)
     found = exploitability(rules, optimal, objective=objective)
     assert -1e-12 <= found.exploitability <= bound < 1e-8
     assert found.value == pytest.approx(0, abs=1e-9)
@@ -462,6 +474,24 @@ def test_regrets_add_up_to_what_is_lost(objective, player, solved):
     other = OptimalStrategy(solution)
     table = regrets(rules, other, solution, player=player, opponent=Uniform())
     assert table["at_worst"].abs().max() < 1e-9
+
+
+def test_regrets_are_of_states_of_the_game(solved, reachable):
+    """Rejects hands whose ranks were replaced by others in the same order."""
+    rules = gl.Rules(cards=3, prizes=(1, 2, 4), ties="discard")
+    possible = {
+        (s.hand_a, s.hand_b, s.prizes, s.upcard, s.carried, s.lead) for s in reachable(rules)
+    }
+    columns = ["hand", "opponent_hand", "prizes", "upcard", "carried", "lead"]
+    for strategy in (Uniform(), Highest(), Lowest()):
+        table = regrets(rules, strategy, solved(rules), opponent=Highest())
+        assert set(table[columns].itertuples(index=False, name=None)) <= possible
+        assert not table[["round", *columns]].duplicated().any()
+        last = table[table["round"] == 3]
+        # Highest first leaves the lowest card, whatever came before.
+        assert set(last["opponent_hand"]) == {(1,)}
+    held = regrets(rules, Lowest(), solved(rules), opponent=Highest()).query("round == 3")["hand"]
+    assert set(held) == {(3,)}
 
 
 def test_refusals():

@@ -26,6 +26,12 @@ def test_pages_with_examples_are_found():
     assert {"README", "tutorial"} <= set(map(name_of, WITH_CONSOLE))
 
 
+def test_pictures_of_the_readme_are_there():
+    pictures = re.findall(r"!\[.+?\]\((.+?)\)", README.read_text(encoding="utf-8"))
+    assert pictures
+    assert all((TOP / picture).is_file() for picture in pictures)
+
+
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=name_of)
 def test_python_examples(page, tmp_path, monkeypatch):
     """All examples of a page are one session, in an empty folder."""

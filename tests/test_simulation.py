@@ -1,5 +1,7 @@
 """Sampled play: the same rule book, the right averages, the same results for any workers."""
 
+import statistics
+import threading
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
@@ -19,11 +21,13 @@ from gops_lab.evaluation import (
     meta_equilibrium,
     replicator_dynamics,
     simulate,
+    simulation,
     student,
     tournament,
     wilson,
 )
 from gops_lab.evaluation.play import Draws, play_block
+from gops_lab.evaluation.simulation import BLOCK, TOGETHER
 from gops_lab.evaluation.tournament import RESULTS
 from gops_lab.strategies import (
     FunctionStrategy,
@@ -35,6 +39,7 @@ from gops_lab.strategies import (
     OptimalStrategy,
     Proportional,
     Uniform,
+    read_strategy,
 )
 from gops_lab.strategies.draw import drawn
 
@@ -72,7 +77,7 @@ def test_draws_follow_the_weights_to_the_edge():
 
 @pytest.mark.parametrize("ties", ["carry", "discard"])
 def test_simulation_agrees_with_exact_evaluation(ties, solved):
-    """42 intervals of 99.9 %, fixed seeds: none may miss by more than chance allows."""
+    """49 pairs, two intervals of 99.99 % each, fixed seeds: none may miss."""
     rules = gl.Rules(cards=4, ties=ties)
     field = [*SIMPLE[:4], Proportional(), OptimalStrategy(solved(rules)),
              Mixture(0.4, Highest(), Uniform())]
@@ -94,18 +99,35 @@ def test_simulation_agrees_with_exact_evaluation(ties, solved):
     assert worst > 1  # the errors are those of sampling: some are larger than one deviation
 
 
+class Watched(Uniform):
+    """Asked round by round; remembers what it saw, a batch of states at a time."""
+
+    kernel = None
+
+    def __init__(self):
+        object.__setattr__(self, "saw", [])
+
+    def probabilities(self, seen):
+        self.saw.append(seen.batch[np.arange(len(seen))])  # a copy: play goes on in these arrays
+        return super().probabilities(seen)
+
+
 def test_the_shuffles_and_the_bids_are_uniform():
-    """Rejects a biased Fisher-Yates or a bid that is drawn from the wrong hand."""
-    rules = gl.Rules(cards=3, prizes=(1, 10, 100))
-    seen = []
+    """All 6 orders of the prizes and of both players' bids, 216 together, come equally often.
 
-    def watch(rules, state):
-        seen.append((state.upcard, len(state.hand_a)))
-        return {bid: 1 / len(state.hand_a) for bid in state.hand_a}
-
-    simulate(rules, FunctionStrategy(watch, "watch"), Uniform(), 3000, seed=5, workers=1)
-    counts = pd.Series(seen).value_counts()
-    assert len(counts) == 9
+    Rejects a biased shuffle, bids from the wrong hand, and random numbers that are used twice.
+    """
+    watched = Watched()
+    games = 8 * TOGETHER * BLOCK
+    simulate(gl.Rules(cards=3), watched, Uniform(), games, seed=5, workers=1)
+    orders = []
+    for name in ("upcard", "hand_a", "hand_b"):
+        batches = np.array([getattr(batch, name) for batch in watched.saw])
+        rounds = batches.reshape(8, 3, -1).transpose(0, 2, 1).reshape(games, 3)
+        distinct, order = np.unique(rounds, axis=0, return_inverse=True)
+        assert len(distinct) == 6
+        orders.append(order)
+    counts = np.bincount(np.ravel_multi_index(orders, (6, 6, 6)), minlength=216)
     assert stats.chisquare(counts).pvalue > 0.001
 
 
@@ -136,6 +158,52 @@ def test_compiled_and_not_give_the_same_simulation():
     )
 
 
+@pytest.mark.parametrize("strategy", [Uniform(), Watched()])
+def test_the_usual_number_of_deals_is_shared_and_reported(strategy, monkeypatch):
+    """Rejects tasks so large that one thread gets all 10,000 deals of a tournament's pair."""
+    both = threading.Barrier(2)
+    calls = iter(range(1000))
+
+    def play(*arguments):
+        if next(calls) < 2:
+            both.wait(timeout=20)  # broken if nobody else plays at the same time
+        return play_block(*arguments)
+
+    monkeypatch.setattr(simulation, "play_block", play)
+    told = []
+    simulate(
+        gl.Rules(cards=2), strategy, strategy, 10_000, workers=2,
+        progress=lambda *done: told.append(done),
+    )
+    assert len(told) >= 4
+    assert told == sorted(told)
+    assert told[-1] == (10_000, 10_000)
+
+
+def test_strategies_are_asked_about_several_blocks_at_once():
+    watched = Watched()
+    simulate(gl.Rules(cards=2), watched, Uniform(), 10 * BLOCK, workers=1)
+    assert {len(batch) for batch in watched.saw} == {TOGETHER * BLOCK}
+    assert TOGETHER > 1
+
+
+def test_the_deviation_of_huge_prizes_is_exact():
+    """Rejects mean of squares minus square of mean: nothing is left of it in floats."""
+    rules = gl.Rules(hand_a=(4, 5, 6), hand_b=(1, 2, 3), prizes=(10**9 - 7, 10**9 - 6, 10**9),
+                     rounds=1)
+    leads = []
+
+    def watch(rules, state):
+        leads.append(state.upcard)  # which A takes, whatever the bids
+        return {max(state.hand_a): 1}
+
+    found = simulate(rules, FunctionStrategy(watch, "watch"), Uniform(), 3000, workers=1)
+    assert found.margin == statistics.fmean(leads)
+    assert found.deviation == pytest.approx(statistics.stdev(leads), rel=1e-12)
+    matches = simulate(rules, Highest(), Uniform(), 3000, games_per_match=100)
+    assert matches.deviation == pytest.approx(10 * found.deviation, rel=0.1)
+
+
 def test_two_who_match_the_prize_tie_every_round():
     found = simulate(gl.Rules(cards=13), MatchPrize(), MatchPrize(), 500)
     assert (found.points_a, found.points_b, found.tie_rate) == (0, 0, 1)
@@ -155,20 +223,26 @@ def test_seats_are_swapped_on_the_same_cards():
 
 def test_matches_add_up_and_the_lead_is_seen(solved):
     rules = gl.Rules(cards=3)
-    leads = set()
+    seen = []
 
     def watch(rules, state):
-        leads.add(state.lead)
+        seen.append((state.upcard, state.lead))
         return {max(state.hand_a): 1}
 
     found = simulate(
         rules, FunctionStrategy(watch, "watch"), Lowest(), 10, games_per_match=3, workers=1
     )
     # Highest against lowest: 3 v 1 takes, 2 v 2 ties, 1 v 3 gives what is left.
-    one = simulate(rules, Highest(), Lowest(), 10, seed=0)
-    assert found.points_a > 2 * one.points_a * 0.5
-    assert found.tie_rate == pytest.approx(1 / 3)
-    assert max(map(abs, leads)) > 3
+    upcards, leads = np.array(seen).reshape(3, 3, 10, 2)[:, 0].transpose(2, 0, 1)
+    won = np.vstack([np.zeros((1, 10)), np.cumsum(2 * upcards - 6, axis=0)])
+    assert leads.tolist() == won[:3].tolist()
+    assert found.margin == won[3].mean()
+    assert (found.points_a, found.points_b) == (upcards.sum() / 10, 18 - upcards.sum() / 10)
+    assert (found.tie_rate, found.unclaimed) == (pytest.approx(1 / 3), 0)
+    one = evaluate(rules, Uniform(), MatchPrize())
+    three = simulate(rules, Uniform(), MatchPrize(), 4000, games_per_match=3)
+    low, high = three.margin_interval(0.9999)
+    assert low <= 3 * one.margin <= high < 2 * one.margin
     games = gl.solve_match(rules, games=2)
     pair = [OptimalStrategy(games[0], "a"), OptimalStrategy(games[1], "a")]
     result = simulate(rules, pair, Uniform(), 200, games_per_match=2)
@@ -202,6 +276,26 @@ def test_wilson_and_student_cover_as_often_as_they_say():
     assert wilson(0, 0) == (0, 1)
 
 
+@pytest.mark.parametrize(
+    ("interval", "arguments", "message"),
+    [
+        (wilson, (8, 10, 95), "level must be between 0 and 1, like 0.95, not 95"),
+        (wilson, (8, 10, 1.0), "level"), (wilson, (8, 10, np.nan), "level"),
+        (wilson, (0, 0, 2), "level"),
+        (wilson, (11, 10), "successes must be between 0 and 10, not 11"),
+        (wilson, (-1, 10), "successes"), (wilson, (np.nan, 10), "successes"),
+        (wilson, (0, -1), "trials"), (wilson, (1, 2.5), "trials"),
+        (student, (0.0, 1.0, 4, 95), "level"), (student, (0.0, 1.0, 4, 0), "level"),
+        (student, (0.0, 1.0, 1, 95), "level"),
+        (student, (0.0, -1.0, 4), "deviation"), (student, (0.0, np.nan, 4), "deviation"),
+        (student, (np.inf, 1.0, 4), "mean"), (student, (0.0, 1.0, -4), "count"),
+    ],
+)
+def test_intervals_that_make_no_sense(interval, arguments, message):
+    with pytest.raises(EvaluationError, match=message):
+        interval(*arguments)
+
+
 @pytest.mark.parametrize("swap_seats", [False, True])
 def test_intervals_of_simulations_hold_the_truth_as_often_as_they_say(swap_seats):
     """Rejects a deviation over the wrong units: games instead of deals, where seats are swapped."""
@@ -228,8 +322,41 @@ def test_ratings_give_the_odds_back():
     assert elo.sum() == pytest.approx(0, abs=1e-6)
     assert 10 ** ((elo[2] - elo[0]) / 400) == pytest.approx(5, rel=1e-3)
     assert np.isfinite(bradley_terry([[0, 10], [0, 0]])).all()
-    with pytest.raises(EvaluationError, match="square"):
-        bradley_terry([[0, -1], [1, 0]])
+
+
+@pytest.mark.parametrize("players", [2, 4, 30])
+@pytest.mark.parametrize("everybody", [True, False])
+def test_ratings_of_a_chain_settle(players, everybody):
+    """Each wins all 20,000 games against the next, or against all that follow.
+
+    Rejects a first-order iteration, which needs millions of steps here, and a stop too early.
+    """
+    points = np.zeros((players, players))
+    for i in range(players - 1):
+        points[i, i + 1 : None if everybody else i + 2] = 20_000
+    elo = bradley_terry(points)
+    assert (np.diff(elo) < -500).all()
+    # Where the likelihood is largest everybody's points are those that the model expects.
+    added = points + 0.5 * (1 - np.eye(players))
+    chance = 1 / (1 + 10 ** ((elo - elo[:, None]) / 400))
+    expected = ((added + added.T) * chance).sum(axis=1)
+    assert expected == pytest.approx(added.sum(axis=1), abs=1e-6)
+    if players == 2:
+        assert elo[0] - elo[1] == pytest.approx(400 * np.log10(20_000.5 / 0.5))
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ([[0, -1], [1, 0]], "not negative"), ([[0, np.inf], [1, 0]], "finite"),
+        ([[0, np.nan], [1, 0]], "finite"), (np.zeros((0, 0)), "at least one row"),
+        ([[0, 1]], "square"),
+    ],
+)
+def test_points_that_have_no_ratings(points, message):
+    with pytest.raises(EvaluationError, match=message):
+        bradley_terry(points)
+    assert bradley_terry([[np.nan]]).tolist() == [0]
 
 
 def test_the_meta_game():
@@ -308,9 +435,57 @@ def test_a_tournament_goes_on_where_it_was_interrupted(tmp_path):
     for change in ({"seed": 1}, {"games_per_match": 2}):
         with pytest.raises(StoreError, match="holds another tournament"):
             tournament(rules, FIELD, 200, folder=tmp_path, **change)
-    (tmp_path / RESULTS).write_text("{}")
-    with pytest.raises(StoreError, match="no tournament of ours"):
-        tournament(rules, FIELD, 200, folder=tmp_path)
+    text = (tmp_path / RESULTS).read_text()
+    for wrong, message in (
+        ("{}", "no tournament of ours"), (text.replace('"a"', '"c"', 1), "is damaged"),
+        (text.replace('"wins": ', '"wins": 1', 1), "is damaged"),
+    ):
+        (tmp_path / RESULTS).write_text(wrong)
+        with pytest.raises(StoreError, match=message):
+            tournament(rules, FIELD, 200, folder=tmp_path)
+
+
+def test_a_kept_result_is_of_the_strategies_that_play_now(tmp_path, solved):
+    """Rejects results that are found by name alone: what a file holds can change."""
+    rules = gl.Rules(cards=4)
+    file = tmp_path / "mine.csv"
+
+    def table(probability):
+        rows = ["upcard,bid,probability"]
+        rows += [f"{upcard},{bid},{probability if bid == 4 else 1}"
+                 for upcard in range(1, 5) for bid in range(1, 5)]
+        file.write_text("\n".join(rows))
+        return read_strategy(file)
+
+    def stored(objective):
+        strategy = OptimalStrategy(solved(rules, objective))
+        strategy.name = "solution:here"
+        return strategy
+
+    for number, (make, first, second) in enumerate(((table, 1, 1.001), (stored, "margin", "win"))):
+        folder = tmp_path / str(number)
+        kept = tournament(rules, [make(first), Highest()], 300, folder=folder)
+        again = tournament(rules, [make(first), Highest(), Lowest()], 300, folder=folder)
+        assert kept.pairs.iloc[0].to_dict() == again.pairs.iloc[0].to_dict()
+        before = (folder / RESULTS).read_bytes()
+        with pytest.raises(StoreError, match="plays otherwise now"):
+            tournament(rules, [make(second), Highest()], 300, folder=folder)
+        assert (folder / RESULTS).read_bytes() == before
+
+
+def test_only_one_tournament_at_a_time_uses_a_folder(tmp_path):
+    """Rejects a second one that would overwrite what the first adds."""
+    rules = gl.Rules(cards=3)
+
+    def intrude(done, total):
+        with pytest.raises(StoreError, match="in use by another process"):
+            tournament(rules, FIELD[2:], 10, folder=tmp_path)
+
+    first = tournament(rules, FIELD[:3], 10, folder=tmp_path, progress=intrude)
+    assert len(first.pairs) == 3
+    pd.testing.assert_frame_equal(
+        tournament(rules, FIELD[:3], 10, folder=tmp_path).pairs, first.pairs
+    )
 
 
 def test_a_tournament_needs_different_strategies():

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import command_line
+import galleries
 import public_names
 import published_numbers
 import theory_tables
@@ -40,6 +41,7 @@ def write_pages(app: Sphinx, config: Config) -> None:
     folder.mkdir()
     for name, text in PAGES.items():
         (folder / name).write_text(text(), encoding="utf-8")
+    galleries.write(folder)
     config.myst_substitutions = theory_tables.numbers()
 
 

@@ -16,6 +16,10 @@ ROOMS = {
     "induction": "Backward induction",
     "encoding": "Arrays of states",
     "auditing": "Auditing",
+    "explorer": "The explorer",
+    "interop.openspiel": "OpenSpiel",
+    "interop.gambit": "Gambit",
+    "interop.games": "Nashpy and QuantEcon",
 }
 
 

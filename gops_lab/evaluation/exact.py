@@ -194,11 +194,12 @@ def visited(
 ) -> Iterator[Visits]:
     """Yield all stage games that play reaches, with their probabilities, from the first round on.
 
-    The lead is kept; the ranks are, unless neither strategy looks at them.
+    The lead and the ranks are kept, whether a strategy looks at them or not: every state is one
+    of the game itself.
     """
     state = start_of(rules) if start is None else check_state(rules, start)
     roots = Encoder(rules).encode([state])
-    space = StateSpace(rules, roots, lead=True, ranks="ranks" in a.sees | b.sees)
+    space = StateSpace(rules, roots, lead=True, ranks=True)
     walk = _Walk(space, roots, exact)
     for _ in range(space.rounds_left(roots)):
         yield from walk.play_round(a, b)

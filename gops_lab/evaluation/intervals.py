@@ -7,11 +7,31 @@ import math
 # `scipy.stats` has the same functions, and takes half a second to import.
 from scipy import special
 
+from gops_lab.errors import EvaluationError
+from gops_lab.game import checks
+
+MOST = 10**18
+"""Most trials or numbers of a sample."""
+
 
 def wilson(successes: float, trials: int, level: float = 0.95) -> tuple[float, float]:
     """Return Wilson's interval for a probability, from independent trials.
 
     Source: E. B. Wilson, J. Amer. Statist. Assoc. 22 (1927) 209-212.
+
+    Parameters
+    ----------
+    successes : float
+        Between 0 and the number of trials; a draw may count a half.
+    trials : int
+        Without any, the interval is all of [0, 1].
+    level : float
+        How often the interval is to hold the truth, between 0 and 1.
+
+    Raises
+    ------
+    EvaluationError
+        If an argument is none of these.
 
     Examples
     --------
@@ -19,6 +39,10 @@ def wilson(successes: float, trials: int, level: float = 0.95) -> tuple[float, f
     >>> round(low, 4), round(high, 4)
     (0.4902, 0.9433)
     """
+    trials = checks.integer("trials", trials, 0, MOST, EvaluationError)
+    if not 0 <= successes <= trials:
+        raise EvaluationError(f"successes must be between 0 and {trials}, not {successes!r}")
+    _check(level)
     if trials == 0:
         return 0.0, 1.0
     z = float(special.ndtri((1 + level) / 2))
@@ -36,8 +60,16 @@ def student(mean: float, deviation: float, count: int, level: float = 0.95) -> t
     Parameters
     ----------
     mean, deviation : float
-        Of the sample; the deviation with the divisor count - 1.
+        Of the sample, finite; the deviation with the divisor count - 1.
     count : int
+        Numbers in the sample; with fewer than two the interval has no ends.
+    level : float
+        How often the interval is to hold the truth, between 0 and 1.
+
+    Raises
+    ------
+    EvaluationError
+        If an argument is none of these.
 
     Examples
     --------
@@ -45,7 +77,18 @@ def student(mean: float, deviation: float, count: int, level: float = 0.95) -> t
     >>> round(low, 3), round(high, 3)
     (0.409, 3.591)
     """
+    count = checks.integer("count", count, 0, MOST, EvaluationError)
+    if not math.isfinite(mean):
+        raise EvaluationError(f"mean must be a finite number, not {mean!r}")
+    if not 0 <= deviation < math.inf:
+        raise EvaluationError(f"deviation must be a finite number, 0 or more, not {deviation!r}")
+    _check(level)
     if count < 2:
         return -math.inf, math.inf
     half = float(special.stdtrit(count - 1, (1 + level) / 2)) * deviation / math.sqrt(count)
     return mean - half, mean + half
+
+
+def _check(level: float) -> None:
+    if not 0 < level < 1:
+        raise EvaluationError(f"level must be between 0 and 1, like 0.95, not {level!r}")

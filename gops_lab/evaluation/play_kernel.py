@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gops_lab.compiling import compiled
+from gops_lab.compiling import compiled, inlined
 from gops_lab.strategies.simple import HIGHEST, LOWEST, NEAREST_STAKE, UNIFORM
 
 Floats = npt.NDArray[np.float64]
@@ -81,18 +81,13 @@ def play_games(
                 left_a[i] = left_a[i + 1]
             for i in range(at_b, held):
                 left_b[i] = left_b[i + 1]
-            carried = 0
-            if bid_a == bid_b:
-                ties += 1
-                won_a += share * stake
-                won_b += share * stake
-                carried = carries * stake
-            elif (bid_a > bid_b) != (low_takes_negative and stake < 0):
-                won_a += stake
-                change += stake
-            else:
-                won_b += stake
-                change -= stake
+            gain_a, gain_b, carried = _settled(
+                bid_a, bid_b, stake, carries, share, low_takes_negative
+            )
+            ties += bid_a == bid_b
+            won_a += gain_a
+            won_b += gain_b
+            change += int(gain_a - gain_b)
         lead[game] += change
         points[game, 0] = won_a
         points[game, 1] = won_b
@@ -100,7 +95,19 @@ def play_games(
         unclaimed[game] = exposed - int(won_a + won_b)
 
 
-@compiled
+@inlined
+def _settled(
+    bid_a: int, bid_b: int, stake: int, carries: int, share: float, low_takes_negative: bool
+) -> tuple[float, float, int]:
+    """Return what `gops_lab.game.settle` does, for one round."""
+    if bid_a == bid_b:
+        return share * stake, share * stake, carries * stake
+    if (bid_a > bid_b) != (low_takes_negative and stake < 0):
+        return float(stake), 0.0, 0
+    return 0.0, float(stake), 0
+
+
+@inlined
 def _bid(
     hand: Integers, held: int, kind: int, plus: int, upcard: int, stake: int, draw: float
 ) -> Any:
@@ -169,15 +176,10 @@ def settle_rounds(
     for game in range(len(bids_a)):
         stake = upcards[game] + carried[game]
         exposed[game] += upcards[game]
-        carried[game] = 0
-        if bids_a[game] == bids_b[game]:
-            tied[game] += 1
-            points[game, 0] += share * stake
-            points[game, 1] += share * stake
-            carried[game] = carries * stake
-        elif (bids_a[game] > bids_b[game]) != (low_takes_negative and stake < 0):
-            points[game, 0] += stake
-            lead[game] += stake
-        else:
-            points[game, 1] += stake
-            lead[game] -= stake
+        gain_a, gain_b, carried[game] = _settled(
+            bids_a[game], bids_b[game], stake, carries, share, low_takes_negative
+        )
+        tied[game] += bids_a[game] == bids_b[game]
+        points[game, 0] += gain_a
+        points[game, 1] += gain_b
+        lead[game] += int(gain_a - gain_b)

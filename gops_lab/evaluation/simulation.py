@@ -9,7 +9,7 @@ workers shared the work.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gops_lab.encoding import Encoder
+from gops_lab.encoding.patterns import IntArray
 from gops_lab.errors import EvaluationError
 from gops_lab.evaluation.intervals import student, wilson
-from gops_lab.evaluation.play import Draws, Played, play_block
+from gops_lab.evaluation.play import Draws, Floats, Played, play_block
 from gops_lab.game import Rules, checks
 from gops_lab.matrix_games.batch import available_cores
 from gops_lab.strategies import Strategy
@@ -27,11 +28,9 @@ from gops_lab.strategies import Strategy
 BLOCK = 1024
 """Deals in a block: their random numbers stay in memory that a thread reuses."""
 
-TOGETHER = 8
-"""Blocks that strategies are asked about at once; divides TASK."""
-
-TASK = 16
-"""Blocks that a thread plays before it reports."""
+TOGETHER = 2
+"""Blocks that a thread plays before it reports, and that strategies are asked about at once: more
+would be no faster, and leave threads idle at the usual number of deals."""
 
 MOST_DEALS = 10**11
 
@@ -171,74 +170,88 @@ def simulate(
     encoder = Encoder(rules)
     blocks = -(-deals // BLOCK)
 
-    # Compiled games are played block by block, while their numbers are in the cache; strategies are
-    # asked about several blocks at once. All sums are of whole or half numbers, hence exact, so
-    # that the grouping changes nothing.
-    fast = compiled and all(hasattr(strategy, "kernel") for strategy in (*first, *second))
-    together = 1 if fast else TOGETHER
+    # Compiled games are played block by block, while their numbers are in the cache; other
+    # strategies are asked about several blocks at once. How many never depends on the workers.
+    fast = compiled and all(strategy.kernel is not None for strategy in (*first, *second))
 
-    def one(begin: int) -> _Sums:
-        draws = _joined(
-            [
-                _draws(rules, seed, pair, block, min(BLOCK, deals - block * BLOCK), length)
-                for block in range(begin, min(begin + together, blocks))
-            ]
-        )
+    def play(draws: list[Draws]) -> _Sums:
         ways = [_Match(encoder, first, second, compiled).play(draws)]
         if swap_seats:
             # The random numbers stay with the seats: each strategy gets the other's luck.
             ways.append(_turned(_Match(encoder, second, first, compiled).play(draws)))
         return _summed(ways)
 
-    def several(begin: int) -> list[_Sums]:
-        return [one(block) for block in range(begin, min(begin + TASK, blocks), together)]
+    def several(begin: int) -> _Sums:
+        numbers = (
+            _draws(rules, seed, pair, block, min(BLOCK, deals - block * BLOCK), length)
+            for block in range(begin, min(begin + TOGETHER, blocks))
+        )
+        return _added(map(play, numbers if fast else [_joined(list(numbers))]))
 
-    parts: list[_Sums] = []
-    step = TASK * threads * 4
+    whole = _Sums()
+    step = TOGETHER * threads * 16
     with ThreadPoolExecutor(threads) as pool:
         for group in range(0, blocks, step):
-            # In groups, so that an error or an interruption is not kept waiting.
-            for sums in pool.map(several, range(group, min(group + step, blocks), TASK)):
-                parts += sums
-            if progress is not None:
-                progress(min((group + step) * BLOCK, deals), deals)
-    whole = _Sums(*(math.fsum(column) for column in zip(*parts, strict=True)))
+            # In groups, so that billions of deals are not all waiting at once.
+            tasks = range(group, min(group + step, blocks), TOGETHER)
+            for begin, sums in zip(tasks, pool.map(several, tasks), strict=True):
+                whole = _added([whole, sums])
+                if progress is not None:
+                    progress(min((begin + TOGETHER) * BLOCK, deals), deals)
     games = deals * (2 if swap_seats else 1)
-    mean = whole.margin / deals
-    variance = (whole.square - deals * mean * mean) / max(deals - 1, 1)
+    # Divisions of whole numbers: nothing cancels, however large the prizes.
+    spread = deals * whole.square - whole.margin**2
     return Simulation(
         rules, _name(first), _name(second), deals, games,
-        int(whole.wins), int(whole.draws), games - int(whole.wins) - int(whole.draws),
-        mean, math.sqrt(max(variance, 0.0)),
-        whole.points_a / games, whole.points_b / games,
-        whole.tied / (games * rules.rounds * length), whole.unclaimed / games,
+        whole.wins, whole.draws, games - whole.wins - whole.draws,
+        whole.margin / (2 * deals), math.sqrt(spread / (4 * deals * max(deals - 1, 1))),
+        whole.points_a / (2 * games), whole.points_b / (2 * games),
+        whole.tied / (games * rules.rounds * length), whole.unclaimed / (2 * games),
         seed, pair, length, swap_seats,
     )
 
 
 class _Sums(NamedTuple):
-    wins: float
-    draws: float
-    margin: float
-    square: float
-    points_a: float
-    points_b: float
-    tied: float
-    unclaimed: float
+    """What was counted, as whole numbers and so exactly; margin and points are twice what was won,
+    as they may be halves, and the square is that of twice the margin."""
+
+    wins: int = 0
+    draws: int = 0
+    margin: int = 0
+    square: int = 0
+    points_a: int = 0
+    points_b: int = 0
+    tied: int = 0
+    unclaimed: int = 0
+
+
+def _added(parts: Iterable[_Sums]) -> _Sums:
+    return _Sums(*map(sum, zip(*parts, strict=True)))
 
 
 def _summed(ways: list[Played]) -> _Sums:
-    margin = sum(way.lead for way in ways) / len(ways)
+    margin = np.sum([way.lead for way in ways], axis=0) * (2 // len(ways))
     return _Sums(
-        sum(float((way.lead > 0).sum()) for way in ways),
-        sum(float((way.lead == 0).sum()) for way in ways),
-        float(np.sum(margin)),
-        float(np.sum(margin * margin)),
-        sum(float(way.points_a.sum()) for way in ways),
-        sum(float(way.points_b.sum()) for way in ways),
-        sum(float(way.tied.sum()) for way in ways),
-        sum(float(way.unclaimed.sum()) for way in ways),
+        sum(int((way.lead > 0).sum()) for way in ways),
+        sum(int((way.lead == 0).sum()) for way in ways),
+        int(margin.sum()),
+        _sum_of_squares(margin),
+        sum(_twice(way.points_a) for way in ways),
+        sum(_twice(way.points_b) for way in ways),
+        sum(int(way.tied.sum()) for way in ways),
+        sum(_twice(way.unclaimed) for way in ways),
     )
+
+
+def _sum_of_squares(numbers: IntArray) -> int:
+    largest = int(np.abs(numbers).max())
+    if largest * largest * len(numbers) < 2**63:
+        return int(numbers @ numbers)
+    return sum(number * number for number in numbers.tolist())
+
+
+def _twice(points: Floats) -> int:
+    return int((2 * points).astype(np.int64).sum())
 
 
 def _turned(played: Played) -> Played:

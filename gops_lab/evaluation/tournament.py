@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -20,12 +21,18 @@ from gops_lab.evaluation.meta_game import meta_equilibrium
 from gops_lab.evaluation.ratings import bradley_terry
 from gops_lab.evaluation.simulation import Simulation, simulate
 from gops_lab.game import Rules
-from gops_lab.induction.files import as_json, locked, replace_file, storing
+from gops_lab.induction.files import locked, replace_file, storing
+from gops_lab.induction.manifest import sealed
 from gops_lab.strategies import Strategy
+from gops_lab.strategies.observations import Observations, Probabilities
+from gops_lab.strategies.strategy import checked
 
 RESULTS = "tournament.json"
 
-FORMAT = 1
+FORMAT = 2
+
+FIRST_DEALS = 256
+"""Deals of a pair that are played again to see that a kept result is that of these strategies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +138,9 @@ def tournament(
     workers : int, optional
         Threads; the results do not depend on it.
     folder : path, optional
-        Where finished pairs are kept; a tournament that was interrupted goes on there.
+        Where finished pairs are kept; a tournament that was interrupted goes on there. A kept
+        result is used if both strategies still answer as they did in the pair's first deals, which
+        are played once more to see it.
     progress : callable, optional
         Called as ``progress(deals_done, deals_in_all)``.
 
@@ -144,7 +153,8 @@ def tournament(
     EvaluationError
         If there are fewer than two strategies or two of one name.
     StoreError
-        If the folder holds another tournament, or cannot be used.
+        If the folder holds another tournament or a result of other strategies of the same names,
+        if another process uses it, or if it cannot be used.
 
     Examples
     --------
@@ -164,26 +174,28 @@ def tournament(
         "format": FORMAT, "version": __version__, "rules": rules.as_dict(), "deals": deals,
         "seed": seed, "games_per_match": games_per_match,
     }
-    kept = _Kept(None if folder is None else Path(folder), header)
     pairs = list(combinations(strategies, 2))
     rows = []
-    for number, (a, b) in enumerate(pairs):
+    with _kept(None if folder is None else Path(folder), header) as kept:
+        for number, (a, b) in enumerate(pairs):
 
-        def advance(done: int, _: int, before: int = number * deals) -> None:
-            if progress is not None:
-                progress(before + done, len(pairs) * deals)
+            def advance(done: int, _: int, before: int = number * deals) -> None:
+                if progress is not None:
+                    progress(before + done, len(pairs) * deals)
 
-        row = kept.get(a.name, b.name)
-        if row is None:
-            found = simulate(
-                rules, a, b, deals, seed=seed, pair=pair_number(a.name, b.name),
-                games_per_match=games_per_match, swap_seats=True, workers=workers,
-                progress=advance,
-            )
-            row = result_row(found)
-            kept.add(row)
-        advance(deals, deals)
-        rows.append(row)
+            how: dict[str, Any] = {
+                "seed": seed, "pair": pair_number(a.name, b.name),
+                "games_per_match": games_per_match, "swap_seats": True,
+            }
+            fingerprint = None if folder is None else _fingerprint(rules, a, b, deals, **how)
+            row = kept.get(a.name, b.name, fingerprint)
+            if row is None:
+                row = result_row(
+                    simulate(rules, a, b, deals, workers=workers, progress=advance, **how)
+                )
+                kept.add(row, fingerprint)
+            advance(deals, deals)
+            rows.append(row)
     return Tournament(rules, pd.DataFrame(rows))
 
 
@@ -215,23 +227,57 @@ def result_row(found: Simulation) -> dict[str, Any]:
     }
 
 
-class _Kept:
-    """The finished pairs of a tournament, in a folder or nowhere."""
+class _Heard(Strategy):
+    """A strategy all of whose answers are heard by somebody else, as bytes."""
 
-    def __init__(self, folder: Path | None, header: dict[str, Any]) -> None:
-        self._folder = folder
+    def __init__(self, strategy: Strategy, hear: Callable[[bytes], None]) -> None:
+        self.name = strategy.name
+        self.sees = strategy.sees
+        self._strategy = strategy
+        self._hear = hear
+
+    def probabilities(self, seen: Observations) -> Probabilities:
+        answer = checked(self._strategy, seen)
+        # Rounded, as sums may differ in the last bits from machine to machine; and no -0.0.
+        self._hear((np.round(answer, 9) + 0.0).astype("<f8").tobytes())
+        return answer
+
+
+def _fingerprint(rules: Rules, a: Strategy, b: Strategy, deals: int, **how: Any) -> str:
+    """Return a hash of what two strategies answer in some games against each other.
+
+    A name need not say what a strategy does: a table can have changed, and so can a solution.
+    """
+    digest = hashlib.sha256()
+    a, b = _Heard(a, digest.update), _Heard(b, digest.update)
+    simulate(rules, a, b, min(deals, FIRST_DEALS), workers=1, **how)
+    return digest.hexdigest()
+
+
+@contextmanager
+def _kept(folder: Path | None, header: dict[str, Any]) -> Iterator[_Kept]:
+    """Yield the finished pairs of a tournament; nobody else may use the folder meanwhile."""
+    if folder is None:
+        yield _Kept(None, header)
+        return
+    with storing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        yield _Kept(folder / RESULTS, header)
+
+
+class _Kept:
+    """The finished pairs of a tournament, in a file or nowhere."""
+
+    def __init__(self, path: Path | None, header: dict[str, Any]) -> None:
+        self._path = path
         self._data: dict[str, Any] = {**header, "pairs": []}
-        if folder is None:
-            return
-        with storing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-        path = folder / RESULTS
-        if not path.exists():
+        if path is None or not path.exists():
             return
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            text = path.read_bytes()
+            data = json.loads(text)
             there = {name: data[name] for name in header}
-            pairs = list(data["pairs"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{path} is no tournament of ours: {error}") from error
         for name, value in header.items():
@@ -239,16 +285,26 @@ class _Kept:
                 raise StoreError(
                     f"{path} holds another tournament: {name} is {there[name]!r}, not {value!r}"
                 )
-        self._data["pairs"] = pairs
+        data.pop("sha256", None)
+        if sealed(data) != text:
+            raise StoreError(f"{path} is damaged: its SHA-256 is not the one it gives")
+        self._data = data
 
-    def get(self, a: str, b: str) -> dict[str, Any] | None:
-        for row in self._data["pairs"]:
-            if (row["a"], row["b"]) == (a, b):
-                return dict(row)
+    def get(self, a: str, b: str, fingerprint: str | None) -> dict[str, Any] | None:
+        for kept in self._data["pairs"]:
+            row = dict(kept)
+            if (row["a"], row["b"]) != (a, b):
+                continue
+            if row.pop("fingerprint") != fingerprint:
+                raise StoreError(
+                    f"{self._path} holds a result of {a!r} against {b!r}, but one of the two plays "
+                    "otherwise now: give it another name, or the tournament another folder"
+                )
+            return row
         return None
 
-    def add(self, row: dict[str, Any]) -> None:
-        self._data["pairs"].append(row)
-        if self._folder is not None:
-            with locked(self._folder), storing(self._folder / RESULTS):
-                replace_file(self._folder / RESULTS, as_json(self._data))
+    def add(self, row: dict[str, Any], fingerprint: str | None) -> None:
+        self._data["pairs"].append({**row, "fingerprint": fingerprint})
+        if self._path is not None:
+            with storing(self._path):
+                replace_file(self._path, sealed(self._data))

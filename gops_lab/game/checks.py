@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,16 @@ def integer(
     if not low <= number <= high:
         raise error(f"{name} must be between {low} and {high}{why}, not {number}")
     return number
+
+
+def number(name: str, value: Any, low: float, high: float, error: type[GopsError]) -> Any:
+    """Return `value` if it is a real number between `low` and `high`, or raise `error`."""
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real:
+        raise error(f"{name} must be a number, not {value!r}")
+    if not low <= value <= high:  # NaN is refused as well
+        raise error(f"{name} must be between {low} and {high}, not {value}")
+    return value
 
 
 def cards(

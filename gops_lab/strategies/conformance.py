@@ -9,11 +9,12 @@ import numpy as np
 
 from gops_lab.encoding import Encoder, StateBatch, concatenate
 from gops_lab.errors import StrategyError
-from gops_lab.game import Rules
+from gops_lab.game import Rules, checks
 from gops_lab.strategies.draw import drawn
 from gops_lab.strategies.observations import Observations, Probabilities, in_hand_order, observe
+from gops_lab.strategies.simple import of_kernel
 from gops_lab.strategies.states import order_suffices, without_gaps
-from gops_lab.strategies.strategy import EVERYTHING, Strategy, checked
+from gops_lab.strategies.strategy import EVERYTHING, Strategy, as_strategy, checked
 
 SAMPLE_RULES = (
     Rules(cards=4),
@@ -24,6 +25,8 @@ SAMPLE_RULES = (
 """Games of different kinds that a strategy for any rules should be able to play."""
 
 CLOSE = 1e-9
+
+MOST_STATES = 10**7
 
 
 def check_strategy(
@@ -37,8 +40,9 @@ def check_strategy(
 
     Checked at states of random play, in both seats: every answer is a distribution over the hand;
     the same question gets the same answer, whatever else is asked together with it and alone; the
-    observation is left as it was; and the answer does not change with anything that is not in
-    ``strategy.sees``.
+    observation is left as it was; the answer in fractions is the same; it does not
+    change with anything that is not in ``strategy.sees``; and the compiled simulation, if there is
+    a ``strategy.kernel``, plays the same.
 
     Parameters
     ----------
@@ -69,20 +73,20 @@ def check_strategy(
     ...
     gops_lab.errors.StrategyError: strategy 'cheat' gives probability 1.0 to bid 3, which is not...
     """
-    if not isinstance(strategy, Strategy):
-        raise StrategyError(
-            f"a strategy must be a gops_lab.strategies.Strategy, not {strategy!r}; a function can "
-            "be wrapped: FunctionStrategy(function, name)"
-        )
+    as_strategy(strategy)
     if not isinstance(strategy.name, str) or not strategy.name:
         raise StrategyError(f"a strategy needs a name, not {strategy.name!r}")
-    unknown = set(strategy.sees) - EVERYTHING
-    if unknown:
+    if not isinstance(strategy.sees, frozenset | set) or not strategy.sees <= EVERYTHING:
         raise StrategyError(
-            f"strategy {strategy.name!r} says that it sees {sorted(unknown)[0]!r}; it must be "
-            f"among {', '.join(sorted(EVERYTHING))}"
+            f"strategy {strategy.name!r} says that it sees {strategy.sees!r}; it must be a set of "
+            f"some of {', '.join(sorted(EVERYTHING))}"
         )
-    games = [rules] if isinstance(rules, Rules) else list(rules)
+    simple = of_kernel(strategy)
+    states = checks.integer("states", states, 1, MOST_STATES, StrategyError)
+    seed = checks.integer("seed", seed, 0, 2**63, StrategyError)
+    games = list(rules) if isinstance(rules, Iterable) else [rules]
+    if not games or not all(isinstance(game, Rules) for game in games):
+        raise StrategyError(f"rules must be Rules or several of them, not {rules!r}")
     asked = 0
     for game in games:
         encoder = Encoder(game)
@@ -90,9 +94,15 @@ def check_strategy(
         for player in "ab":
             seen = observe(encoder, batch, player)
             _check_answers(strategy, seen)
-            for name, other in _disguises(seen, np.random.default_rng(seed)).items():
-                if name not in strategy.sees:
-                    _check_same(strategy, seen, other, f"looks at {name!r}, which is not in sees")
+            if simple is not None:
+                _same(
+                    strategy, seen, checked(strategy, seen), checked(simple, seen),
+                    f"is played as {simple.name!r} by its kernel, but answers differently",
+                )
+            for changed, other in _disguises(seen, np.random.default_rng(seed)):
+                if not changed & strategy.sees:
+                    things = " or ".join(map(repr, sorted(changed)))
+                    _check_same(strategy, seen, other, f"looks at {things}, which is not in sees")
             asked += len(seen)
     return asked
 
@@ -120,7 +130,10 @@ def random_states(encoder: Encoder, count: int, draw: np.random.Generator) -> St
 def _check_answers(strategy: Strategy, seen: Observations) -> None:
     kept = seen.batch[np.arange(len(seen))]
     answer = checked(strategy, seen).copy()
-    if not seen.batch.equals(kept):
+    fresh = Observations(seen.encoder, kept)
+    if not seen.batch.equals(kept) or not (
+        np.array_equal(seen.held, fresh.held) and np.array_equal(seen.legal, fresh.legal)
+    ):
         raise StrategyError(f"strategy {strategy.name!r} changes the observation it is given")
     _same(strategy, seen, answer, checked(strategy, seen), "answers the same question differently")
     backwards = np.arange(len(seen))[::-1]
@@ -134,12 +147,16 @@ def _check_answers(strategy: Strategy, seen: Observations) -> None:
             strategy, one, answer[[row]], checked(strategy, one),
             "answers differently when a state comes alone",
         )
-        given = dict(strategy.distribution(seen.rules, one.state(0)))
-        single = np.array([[float(given.get(int(rank), 0)) for rank in seen.ranks]])
+        exact = checked(strategy, Observations(one.encoder, one.batch, exact=True))
         _same(
-            strategy, one, answer[[row]], single,
-            "answers differently in its one-state and its batch form",
+            strategy, one, answer[[row]], exact.astype(np.float64),
+            "answers differently when fractions are asked for",
         )
+        if type(strategy).distribution is not Strategy.distribution:
+            _same(
+                strategy, one, answer[[row]], Strategy.probabilities(strategy, one),
+                "answers differently in its one-state and its batch form",
+            )
 
 
 def _check_same(strategy: Strategy, seen: Observations, other: Observations, what: str) -> None:
@@ -163,31 +180,52 @@ def _same(
         )
 
 
-def _disguises(seen: Observations, draw: np.random.Generator) -> dict[str, Observations]:
-    """Return the same states with one thing changed each, for every thing that can be."""
+def _disguises(
+    seen: Observations, draw: np.random.Generator
+) -> list[tuple[frozenset[str], Observations]]:
+    """Return the same states with as little changed each as can be, and what is changed."""
     batch = seen.batch
     points = max(1, int(np.abs(seen.encoder.prizes.distinct).sum()))
-    others = {"lead": replace(batch, lead=batch.lead + draw.integers(1, points + 1, len(batch)))}
+    others = [("lead", replace(batch, lead=batch.lead + draw.integers(1, points + 1, len(batch))))]
     if seen.rules.tie_rule.carried:
-        others["carried"] = replace(batch, carried=batch.carried + 1)
+        others.append(("carried", replace(batch, carried=batch.carried + 1)))
     tiers = seen.encoder.tier(batch)
-    hands, prizes = batch.hand_b.copy(), batch.prizes.copy()
+    hands = batch.hand_b.copy()
     for tier in np.unique(tiers):
         rows = np.flatnonzero(tiers == tier)
         hands[rows] = draw.choice(seen.encoder.hands[1].of_size(int(tier)), len(rows))
-    others["opponent"] = replace(batch, hand_b=hands)
+    others.append(("opponent", replace(batch, hand_b=hands)))
     if not seen.encoder.prizes.ordered:
-        # Exchange the upcard for a hidden prize, and the other way round: what is hidden changes.
-        for row in range(len(batch)):
-            whole = seen.encoder.prizes.decode(batch.prizes[row])
-            spent = list(seen.rules.prizes)
-            for prize in (*whole, int(batch.upcard[row])):
-                spent.remove(prize)
-            if whole and spent:
-                pool = [*whole[1:], spent[int(draw.integers(len(spent)))]]
-                prizes[row] = seen.encoder.prizes.encode([tuple(sorted(pool))])[0]
-        others["prizes"] = replace(batch, prizes=prizes)
+        others.append(("prizes", _exchanged(seen, draw, "hidden", "spent")))
+        others.append(("upcard", _exchanged(seen, draw, "upcard", "spent")))
+        # With nothing spent yet, the hidden prizes and the upcard change only together.
+        others.append(("prizes upcard", _exchanged(seen, draw, "hidden", "upcard")))
     if order_suffices(seen.rules):
         low_a, low_b = without_gaps(batch.hand_a, batch.hand_b, seen.rules.cards)
-        others["ranks"] = replace(batch, hand_a=low_a, hand_b=low_b)
-    return {name: Observations(seen.encoder, other) for name, other in others.items()}
+        others.append(("ranks", replace(batch, hand_a=low_a, hand_b=low_b)))
+    return [
+        (frozenset(changed.split()), Observations(seen.encoder, other))
+        for changed, other in others
+    ]
+
+
+def _exchanged(
+    seen: Observations, draw: np.random.Generator, first: str, second: str
+) -> StateBatch:
+    """Return the states with one prize of two places exchanged: hidden, upcard or spent."""
+    sets = seen.encoder.prizes
+    prizes, upcard = seen.batch.prizes.copy(), seen.batch.upcard.copy()
+    for row in range(len(seen)):
+        places = {
+            "hidden": list(sets.decode(prizes[row])), "upcard": [int(upcard[row])],
+            "spent": list(seen.rules.prizes),
+        }
+        for prize in (*places["hidden"], *places["upcard"]):
+            places["spent"].remove(prize)
+        one, other = places[first], places[second]
+        if one and other:
+            i, j = int(draw.integers(len(one))), int(draw.integers(len(other)))
+            one[i], other[j] = other[j], one[i]
+            prizes[row] = sets.encode([tuple(places["hidden"])])[0]
+            upcard[row] = places["upcard"][0]
+    return replace(seen.batch, prizes=prizes, upcard=upcard)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from gops_lab.errors import StrategyError
+from gops_lab.game import checks
 from gops_lab.strategies.observations import Observations, Probabilities
 from gops_lab.strategies.simple import Uniform
-from gops_lab.strategies.strategy import Strategy, checked
+from gops_lab.strategies.strategy import Strategy, as_strategy, checked
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,7 +30,7 @@ class Mixture(Strategy):
     Raises
     ------
     StrategyError
-        If the weight is not between 0 and 1.
+        If the weight is not between 0 and 1, or one of the two is no strategy.
 
     Examples
     --------
@@ -45,8 +46,9 @@ class Mixture(Strategy):
     second: Strategy
 
     def __post_init__(self) -> None:
-        if not 0 <= self.weight <= 1:
-            raise StrategyError(f"weight must be between 0 and 1, not {self.weight!r}")
+        checks.number("weight", self.weight, 0, 1, StrategyError)
+        as_strategy(self.first)
+        as_strategy(self.second)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -88,6 +90,7 @@ class EpsilonGreedy(Mixture):
     """
 
     second: Strategy = field(default_factory=Uniform)
+    sees = Mixture.sees
 
     @property
     def name(self) -> str:  # type: ignore[override]

@@ -13,7 +13,7 @@ name                            strategy
 ``best:margin:NAME``            the best response to another strategy; ``best:win:NAME``
 ``epsilon:0.1:NAME``            another strategy that bids at random one time in ten
 ``mix:0.5:NAME:NAME``           each of two strategies half of the time
-``search:regret:1000``          tree search; ``search:uct:1000``, ``search:uct:1000:win``
+``search:regret:1000``          tree search; ``search:uct:1000:win:seed=3:explore=0.5``
 ``table:FILE``                  a table in a CSV or Parquet file
 =============================== ==============================================================
 """
@@ -80,6 +80,8 @@ def strategy_named(name: str, rules: Rules, solver: Solver | None = None) -> Str
     >>> strategy_named("epsilon:0.1:prize+2", Rules(cards=5)).name
     'epsilon:0.1:prize+2'
     """
+    if not isinstance(name, str):
+        raise StrategyError(f"the name of a strategy must be text, not {name!r}")
     parts = name.split(":")
     if parts[0] in ("table", "solution") and len(parts) > 1:
         # The rest is a path, whatever it is made of.
@@ -100,21 +102,21 @@ def _read(parts: list[str], name: str, rules: Rules, solver: Solver) -> Strategy
     if head == "optimal":
         return OptimalStrategy(solver(rules, _objective(parts, name)))
     if head == "solution":
-        strategy = OptimalStrategy(load(_taken(parts, name)))
+        folder = _taken(parts, name)
+        strategy = OptimalStrategy(load(folder), name=f"solution:{folder}")
         if strategy.solution.rules != rules:
             raise StrategyError(
-                f"{name} is of {strategy.solution.rules!r}, but {rules!r} is to be played"
+                f"{strategy.name} is of {strategy.solution.rules!r}, but {rules!r} is to be played"
             )
-        strategy.name = name
         return strategy
     if head == "best":
         objective = _objective(parts, name)
         return BestResponse(_read(parts, name, rules, solver), objective)
     if head == "epsilon":
-        weight = _weight(parts, name)
+        weight = _number(parts, name)
         return EpsilonGreedy(weight, _read(parts, name, rules, solver))
     if head == "mix":
-        weight = _weight(parts, name)
+        weight = _number(parts, name)
         first = _read(parts, name, rules, solver)
         return Mixture(weight, first, _read(parts, name, rules, solver))
     if head == "search":
@@ -130,11 +132,15 @@ def _search(parts: list[str], name: str) -> Strategy:
         raise _unknown(name, f"a search is one of {', '.join(SELECTIONS)} and its iterations")
     objective = "margin"
     seed = 0
+    explore = None
     if parts and parts[0] in NAMED_OBJECTIVES:
         objective = parts.pop(0)
     if parts and re.fullmatch(r"seed=[0-9]{1,18}", parts[0]):
         seed = int(parts.pop(0).removeprefix("seed="))
-    return TreeSearch(int(budget), selection, objective, seed)
+    if parts and parts[0].startswith("explore="):
+        parts[0] = parts[0].removeprefix("explore=")
+        explore = float(_number(parts, name))
+    return TreeSearch(int(budget), selection, objective, seed, explore)
 
 
 def _objective(parts: list[str], name: str) -> str:
@@ -144,13 +150,13 @@ def _objective(parts: list[str], name: str) -> str:
     return objective
 
 
-def _weight(parts: list[str], name: str) -> float | Fraction:
+def _number(parts: list[str], name: str) -> float | Fraction:
     written = _taken(parts, name)
     if re.fullmatch(r"[0-9]{1,9}/[0-9]{1,9}", written) and int(written.split("/")[1]):
         return Fraction(written)
     if re.fullmatch(r"[0-9]{0,9}\.?[0-9]{1,18}", written):
         return float(written) if "." in written else int(written)
-    raise _unknown(name, f"{written!r} is not a probability like 0.1 or 1/3")
+    raise _unknown(name, f"{written!r} is not a number like 0.1 or 1/3")
 
 
 def _taken(parts: list[str], name: str) -> str:

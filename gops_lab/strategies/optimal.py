@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -38,6 +37,8 @@ class OptimalStrategy(Strategy):
     player : {"a", "b"}, optional
         Whose strategy it is. Default: whoever sits there. Where both players have the same cards
         but not the same aims (a utility that is not odd) it must be said.
+    name : str, optional
+        What results call it. Default: ``optimal:`` and the objective.
 
     Examples
     --------
@@ -49,13 +50,15 @@ class OptimalStrategy(Strategy):
     [Fraction(2, 5), Fraction(3, 5)]
     """
 
-    def __init__(self, solution: Solution, player: str | None = None) -> None:
+    def __init__(
+        self, solution: Solution, player: str | None = None, name: str | None = None
+    ) -> None:
         if player is not None:
             side_of(player)
         self.solution = solution
         self._encoder = Encoder(solution.rules)
         self._player = player
-        self.name = f"optimal:{solution.objective.name}"
+        self.name = f"optimal:{solution.objective.name}" if name is None else name
         sees = set(EVERYTHING)
         if solution.reducer.ignores_lead:
             sees.discard("lead")
@@ -67,7 +70,7 @@ class OptimalStrategy(Strategy):
         """Return the distributions; see `Strategy.probabilities`."""
         player = self._seat(seen)
         batch = seen.batch if player == "a" else seen.encoder.swap(seen.batch)
-        if seen.exact or self.solution.exact:
+        if self.solution.exact:
             return self._one_by_one(seen, batch, player)
         result = np.zeros((len(seen), len(seen.ranks)))
         hand = seen.encoder.hands[0]
@@ -118,14 +121,14 @@ class OptimalStrategy(Strategy):
         return self.solution.objective.is_odd(range(reach + 1))
 
     def _one_by_one(self, seen: Observations, batch: StateBatch, player: str) -> Probabilities:
-        result = np.zeros((len(seen), len(seen.ranks)), object if seen.exact else np.float64)
+        # Also in floats, unless the solution is exact: one strategy, in whichever numbers.
+        exact = seen.exact and self.solution.exact
+        result = np.zeros((len(seen), len(seen.ranks)), object if exact else np.float64)
         column = {int(rank): i for i, rank in enumerate(seen.ranks)}
         for row, state in enumerate(self._encoder.decode(batch)):
             answer = self.solution.strategy(state, player)
-            total = sum(map(Fraction, answer)) if seen.exact else 1
             for bid, probability in answer.items():
-                p: Any = Fraction(probability) / total if seen.exact else float(probability)
-                result[row, column[int(str(bid))]] = p
+                result[row, column[int(str(bid))]] = probability if exact else float(probability)
         return result
 
     def loss_bound(self) -> float:

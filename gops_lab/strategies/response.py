@@ -12,6 +12,7 @@ and a state before an exposure is worth the mean over the prizes that can come.
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,13 +29,17 @@ from gops_lab.game import Rules
 from gops_lab.game.objectives import Objective, as_objective
 from gops_lab.strategies.observations import Observations, Probabilities, in_hand_order, observe
 from gops_lab.strategies.states import Stages, StateSpace
-from gops_lab.strategies.strategy import EVERYTHING, Strategy, checked
+from gops_lab.strategies.strategy import EVERYTHING, Strategy, as_strategy, checked
 
 MOST_POLICIES = 8
 """How many best responses (to one strategy, in different games) one object remembers."""
 
 MOST_WHAT_IFS = 64
 """How many sweeps from states off the path of play are remembered."""
+
+_SOLVING = threading.RLock()
+"""Held while best responses are found: threads of a simulation share a strategy. One for all, as
+the opponent may be a best response itself; strategies stay free of locks, and can be copied."""
 
 SAME = 1e-12
 """Bids whose values differ by no more than this, relative to their size, count as equally good."""
@@ -56,6 +61,11 @@ class BestResponse(Strategy):
     objective : {"margin", "win"}, callable or dict
         What the responder wants of its own final lead.
 
+    Raises
+    ------
+    StrategyError
+        If the opponent is no strategy.
+
     Examples
     --------
     >>> from gops_lab.game import Rules, State
@@ -67,7 +77,7 @@ class BestResponse(Strategy):
     """
 
     def __init__(self, opponent: Strategy, objective: object = "margin") -> None:
-        self.opponent = opponent
+        self.opponent = as_strategy(opponent)
         self.objective = as_objective(objective)
         self.name = f"best:{self.objective.name}:{opponent.name}"
         self.sees = EVERYTHING
@@ -114,21 +124,27 @@ class BestResponse(Strategy):
                 yield rows, self._solve(seen, seen.batch[rows])
 
     def _known(self, seen: Observations) -> list[Policy]:
+        """Return the policies for one game so far, that of the whole game first."""
         key = (seen.rules, seen.exact)
-        if key not in self._policies:
-            self._policies[key] = []
-            if len(self._policies) > MOST_POLICIES:
-                self._policies.popitem(last=False)
-            self._solve(seen, seen.encoder.start())
-        return self._policies[key]
+        with _SOLVING:
+            if key not in self._policies:
+                self._policies[key] = [self._respond(seen, seen.encoder.start())]
+                if len(self._policies) > MOST_POLICIES:
+                    self._policies.popitem(last=False)
+            return list(self._policies[key])
 
     def _solve(self, seen: Observations, roots: StateBatch) -> Policy:
-        policy = respond(seen.rules, self.opponent, self.objective, roots, seen.exact)
-        policies = self._policies[(seen.rules, seen.exact)]
-        policies.append(policy)
-        if len(policies) > MOST_WHAT_IFS:
-            del policies[1]  # the first is that of the whole game
+        with _SOLVING:
+            policy = self._respond(seen, roots)
+            # Another thread may have made us forget the game; then this one is not kept.
+            policies = self._policies.get((seen.rules, seen.exact), [])
+            policies.append(policy)
+            if len(policies) > MOST_WHAT_IFS:
+                del policies[1]
         return policy
+
+    def _respond(self, seen: Observations, roots: StateBatch) -> Policy:
+        return respond(seen.rules, self.opponent, self.objective, roots, seen.exact)
 
 
 @dataclass(frozen=True, eq=False)

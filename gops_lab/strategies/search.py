@@ -24,11 +24,12 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from gops_lab.errors import StrategyError
-from gops_lab.game import Rules, State, lead_change, rounds_left
+from gops_lab.game import Rules, State, checks, lead_change, rounds_left
 from gops_lab.game.objectives import as_objective
 from gops_lab.strategies.strategy import Strategy
 
-SELECTIONS = ("uct", "regret")
+SELECTIONS = {"uct": (0.7, 1000.0), "regret": (0.1, 1.0)}
+"""How a bid can be picked: the usual exploration, and the most that makes sense."""
 
 MOST_ITERATIONS = 10**7
 
@@ -51,8 +52,8 @@ class TreeSearch(Strategy):
         The player's utility of its own final lead; the opponent is taken to want the opposite.
     seed : int
     exploration : float, optional
-        ``c`` of ``"uct"`` (default 0.7; results are scaled to between -1 and 1), or the share of
-        uniform play of ``"regret"`` (default 0.1).
+        ``c`` of ``"uct"``, between 0 and 1000 (default 0.7; results are scaled to between -1 and
+        1), or the share of uniform play of ``"regret"``, between 0 and 1 (default 0.1).
 
     Raises
     ------
@@ -77,33 +78,28 @@ class TreeSearch(Strategy):
         seed: int = 0,
         exploration: float | None = None,
     ) -> None:
-        if selection not in SELECTIONS:
+        if not isinstance(selection, str) or selection not in SELECTIONS:
             raise StrategyError(
                 f"selection must be one of {', '.join(SELECTIONS)}, not {selection!r}"
             )
-        if isinstance(iterations, bool) or not isinstance(iterations, int) or not (
-            1 <= iterations <= MOST_ITERATIONS
-        ):
-            raise StrategyError(
-                f"iterations must be an integer between 1 and {MOST_ITERATIONS}, "
-                f"not {iterations!r}"
-            )
-        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-            raise StrategyError(f"seed must be an integer, 0 or more, not {seed!r}")
-        self.iterations = iterations
+        self.iterations = checks.integer(
+            "iterations", iterations, 1, MOST_ITERATIONS, StrategyError
+        )
         self.selection = selection
         self.objective = as_objective(objective)
-        self.seed = seed
-        self.exploration = exploration
-        if exploration is None:
-            self.exploration = 0.7 if selection == "uct" else 0.1
-        self.name = f"search:{selection}:{iterations}"
+        self.seed = checks.integer("seed", seed, 0, 2**63, StrategyError)
+        usual, most = SELECTIONS[selection]
+        self.exploration = usual
+        self.name = f"search:{selection}:{self.iterations}"
         if self.objective.name != "margin":
             self.name += f":{self.objective.name}"
-        if seed:
-            self.name += f":seed={seed}"
+        if self.seed:
+            self.name += f":seed={self.seed}"
         if exploration is not None:
-            self.name += f":explore={exploration}"
+            self.exploration = float(
+                checks.number("exploration", exploration, 0, most, StrategyError)
+            )
+            self.name += f":explore={self.exploration}"
 
     def distribution(self, rules: Rules, state: State) -> Mapping[int, Any]:
         """Return the answer of a search from this state; see `Strategy.distribution`."""
@@ -144,7 +140,6 @@ class _Node:
 
 class _Search:
     def __init__(self, strategy: TreeSearch, rules: Rules, draw: random.Random) -> None:
-        self._rules = rules
         self._draw = draw
         self._nodes: dict[_Table, _Node] = {}
         self._utility = lru_cache(maxsize=None)(strategy.objective.as_float)
@@ -152,9 +147,8 @@ class _Search:
             lambda stake, comparison: lead_change(rules, stake, comparison)
         )
         self._uct = strategy.selection == "uct"
-        self._explore = float(strategy.exploration or 0.0)
+        self._explore = strategy.exploration
         self._known_order = rules.known_order is not None
-        self._scale = 1.0
 
     def run(self, root: _Table, iterations: int) -> dict[int, float]:
         reach = abs(root.stake) + sum(sorted(map(abs, root.hidden))[-max(root.rounds - 1, 0) :])

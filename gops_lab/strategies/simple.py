@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from gops_lab.errors import StrategyError
+from gops_lab.game import checks
 from gops_lab.strategies.observations import Observations, Probabilities
 from gops_lab.strategies.strategy import Strategy
 
 # Each of them says in `kernel` how the compiled simulation plays it: a kind and a number.
 UNIFORM, NEAREST_PRIZE, NEAREST_STAKE, HIGHEST, LOWEST = range(5)
+
+MOST_PLUS = 10**9
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,6 +54,11 @@ class MatchPrize(Strategy):
     plus : int
         Added to the prize: 1 bids just above it.
 
+    Raises
+    ------
+    StrategyError
+        If `plus` is not an integer between -1,000,000,000 and 1,000,000,000.
+
     Examples
     --------
     >>> from gops_lab.game import Rules, State
@@ -58,6 +68,9 @@ class MatchPrize(Strategy):
 
     plus: int = 0
     sees = frozenset({"ranks", "upcard"})
+
+    def __post_init__(self) -> None:
+        checks.integer("plus", self.plus, -MOST_PLUS, MOST_PLUS, StrategyError)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -169,3 +182,37 @@ class Proportional(Strategy):
         something = to_come > 0
         target = np.where(something, seen.stake * hand, np.int64(-1))
         return seen.nearest(target, np.where(something, to_come, 1))
+
+
+_OF_KIND: dict[int, Callable[[int], Strategy]] = {
+    UNIFORM: lambda plus: Uniform(),
+    NEAREST_PRIZE: MatchPrize,
+    NEAREST_STAKE: lambda plus: MatchStake(),
+    HIGHEST: lambda plus: Highest(),
+    LOWEST: lambda plus: Lowest(),
+}
+
+
+def of_kernel(strategy: Strategy) -> Strategy | None:
+    """Return the simple bidder that the compiled simulation plays for a strategy, if any.
+
+    Raises
+    ------
+    StrategyError
+        If the strategy has a kernel that the simulation does not know.
+
+    Examples
+    --------
+    >>> of_kernel(MatchPrize(2)).name, of_kernel(Proportional())
+    ('prize+2', None)
+    """
+    kernel = strategy.kernel
+    if kernel is None:
+        return None
+    whole = isinstance(kernel, tuple) and [*map(checks.as_integer, kernel)] == list(kernel)
+    if not whole or len(kernel) != 2 or kernel[0] not in _OF_KIND:
+        raise StrategyError(
+            f"strategy {strategy.name!r} has kernel {kernel!r}; it must be None, or a kind between "
+            f"{min(_OF_KIND)} and {max(_OF_KIND)} and an integer"
+        )
+    return _OF_KIND[kernel[0]](kernel[1])

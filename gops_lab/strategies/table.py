@@ -1,8 +1,9 @@
 """Strategies as tables: read from a CSV or Parquet file, and written to one.
 
-A table is tidy, one row for each state and bid. The columns ``bid`` and ``probability`` must be
-there; those of the following that are there say which states a row is about, and a strategy looks
-at nothing else:
+A table is tidy, one row for each state and bid. There is a column ``bid``, and either a column
+``probability``, which sums to 1 over the rows of each state, or a column ``weight``, which is
+scaled so that it does. Those of the following that are there say which states a row is about, and a
+strategy looks at nothing else:
 
 ================= ===========================================================================
 column            holds
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +38,12 @@ from gops_lab.errors import StrategyError
 from gops_lab.game import Rules
 from gops_lab.strategies.observations import Observations, Probabilities, observe
 from gops_lab.strategies.states import StateSpace
-from gops_lab.strategies.strategy import Strategy, checked
+from gops_lab.strategies.strategy import SUM_TOLERANCE, Strategy, as_strategy, checked
 
 HANDS = ("hand", "opponent_hand", "prizes")
 NUMBERS = ("cards", "upcard", "carried", "stake", "lead")
 COLUMNS = (*HANDS, *NUMBERS)
+SHARES = ("probability", "weight")
 
 SMALL = 1 << 22
 """Widest range of integers that is looked up in an array, not by bisection."""
@@ -81,7 +84,8 @@ class TableStrategy(Strategy):
     Raises
     ------
     StrategyError
-        If the table lacks a column, has one that is not known, or a probability below 0.
+        If the table lacks a column, has one that is not known or has both of probability and
+        weight, if one of these is below 0, or if the probabilities of a state do not sum to 1.
 
     Examples
     --------
@@ -97,33 +101,30 @@ class TableStrategy(Strategy):
         self, table: pd.DataFrame, name: str, otherwise: Strategy | None = None
     ) -> None:
         self.name = name
-        self._otherwise = otherwise
-        missing = [column for column in ("bid", "probability") if column not in table.columns]
-        odd = [c for c in table.columns if c not in (*COLUMNS, "bid", "probability")]
-        if missing or odd:
-            what = f"lacks {missing[0]!r}" if missing else f"has {odd[0]!r}, which is not known"
+        self._otherwise = None if otherwise is None else as_strategy(otherwise)
+        if not isinstance(table, pd.DataFrame):
             raise StrategyError(
-                f"the table of strategy {name!r} {what}; its columns are bid, probability and any "
-                f"of {', '.join(COLUMNS)}"
+                f"the table of strategy {name!r} must be a DataFrame, not {table!r}"
             )
+        share = self._share(list(table.columns))
         self._columns = [column for column in COLUMNS if column in table.columns]
         frame = table.reset_index(drop=True)
-        probabilities = pd.to_numeric(frame["probability"], errors="coerce").to_numpy(float)
-        wrong = ~(np.isfinite(probabilities) & (probabilities >= 0))
+        shares = pd.to_numeric(frame[share], errors="coerce").to_numpy(float)
+        wrong = ~(np.isfinite(shares) & (shares >= 0))
         if wrong.any():
             row = int(np.argmax(wrong))
             raise StrategyError(
-                f"the table of strategy {name!r} has probability "
-                f"{frame['probability'].iloc[row]!r} in row {row + 1}; it must be a number and "
-                "not negative"
+                f"the table of strategy {name!r} has {share} {frame[share].iloc[row]!r} in row "
+                f"{row + 1}; it must be a number and not negative"
             )
-        self._probabilities = probabilities
+        self._shares = shares
         self._bids = self._integers(frame, "bid")
         self._cells = {
             column: [self._cards(cell, row) for row, cell in enumerate(frame[column])]
             if column in HANDS else self._integers(frame, column).tolist()
             for column in self._columns
         }
+        self._check_sums(share)
         sees: set[str] = {"ranks"}
         sees.update(*(_LOOKS_AT[column] for column in self._columns))
         self.sees = frozenset(sees | (otherwise.sees if otherwise is not None else set()))
@@ -133,11 +134,13 @@ class TableStrategy(Strategy):
         """Return the distributions; see `Strategy.probabilities`."""
         if seen.rules not in self._lookups:
             self._lookups[seen.rules] = _Lookup(
-                seen, self._columns, self._cells, self._bids, self._probabilities
+                seen, self._columns, self._cells, self._bids, self._shares
             )
-        weights, found = self._lookups[seen.rules].find(seen)
-        weights = weights * seen.legal
-        ones = np.ones(weights.shape[1])
+        shares, found = self._lookups[seen.rules].find(seen)
+        weights: Probabilities = shares * seen.legal
+        if seen.exact:
+            weights = np.asarray(np.frompyfunc(Fraction, 1, 1)(weights))
+        ones = np.ones(weights.shape[1], weights.dtype)
         total = weights @ ones
         found = found & (total > 0)
         if not found.all():
@@ -147,9 +150,54 @@ class TableStrategy(Strategy):
                     f"the table of strategy {self.name!r} has no row for "
                     f"{seen.state(int(rows[0]))} (own hand first)"
                 )
-            weights[rows] = checked(self._otherwise, Observations(seen.encoder, seen.batch[rows]))
+            weights[rows] = checked(self._otherwise, seen[rows])
             total = weights @ ones
         return np.asarray(weights / total[:, None])
+
+    def _share(self, columns: list[Any]) -> str:
+        """Return which of `SHARES` the table has."""
+        shares = [column for column in SHARES if column in columns]
+        odd = [c for c in columns if c not in (*COLUMNS, "bid", *SHARES)]
+        twice = [c for c in columns if columns.count(c) > 1]
+        if "bid" not in columns or not shares:
+            missing = "probability" if "bid" in columns else "bid"
+            what = f"lacks {missing!r}"
+        elif odd:
+            what = f"has {odd[0]!r}, which is not known"
+        elif twice or len(shares) > 1:
+            what = f"has {twice[0]!r} twice" if twice else "has both probability and weight"
+        else:
+            return shares[0]
+        raise StrategyError(
+            f"the table of strategy {self.name!r} {what}; its columns are bid, probability (or "
+            f"weight) and any of {', '.join(COLUMNS)}"
+        )
+
+    def _check_sums(self, share: str) -> None:
+        """Refuse a table that does not hold the whole distribution of each of its states."""
+        columns = [
+            [tuple(sorted(cell)) for cell in cells] if column in HANDS else cells
+            for column, cells in self._cells.items()
+        ]
+        states = list(zip(*columns, strict=True)) if columns else [()] * len(self._shares)
+        totals: dict[tuple[Any, ...], float] = {}
+        for state, number in zip(states, self._shares.tolist(), strict=True):
+            totals[state] = totals.get(state, 0.0) + number
+        for state, total in totals.items():
+            if share == "weight" and 0 < total < np.inf:
+                continue
+            if share == "probability" and abs(total - 1) <= SUM_TOLERANCE:
+                continue
+            named = [
+                f"{column} {' '.join(map(str, cell)) if column in HANDS else cell}"
+                for column, cell in zip(self._columns, state, strict=True)
+            ]
+            rule = "above 0" if share == "weight" else "1, or the column be called weight"
+            raise StrategyError(
+                f"the table of strategy {self.name!r} has a {share} column that sums to "
+                f"{total:.12g} where {', '.join(named) or 'it says nothing of the state'} (from "
+                f"row {states.index(state) + 1} on); it must sum to {rule}"
+            )
 
     def _integers(self, frame: pd.DataFrame, column: str) -> IntArray:
         numbers = pd.to_numeric(frame[column], errors="coerce").to_numpy(float)

@@ -1,0 +1,36 @@
+"""What chance decides on a line of play: the next exposure, and the bids of optimal strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from gops_lab.errors import StateError
+from gops_lab.explorer.views import BidView, StateView
+
+
+def drawn_upcard(seen: StateView, random: Random) -> int:
+    """Return a prize that can be exposed next, drawn with its chance.
+
+    Raises
+    ------
+    StateError
+        If none can: one is exposed already, or no round is left.
+    """
+    if not seen.upcards:
+        raise StateError(f"no prize can be exposed at {seen.state}")
+    prizes, chances = zip(*seen.upcards, strict=True)
+    return int(random.choices(prizes, [float(chance) for chance in chances])[0])
+
+
+def drawn_bid(bids: Sequence[BidView], random: Random) -> int:
+    """Return a bid drawn from a player's optimal strategy.
+
+    Examples
+    --------
+    >>> bids = (BidView(1, 0.0, 0.0, 0.0, 0.5), BidView(2, 1.0, 1.0, 1.0, 0.0))
+    >>> drawn_bid(bids, Random(0))
+    2
+    """
+    chances = [max(float(bid.probability), 0.0) for bid in bids]
+    return random.choices([bid.bid for bid in bids], chances)[0]

@@ -1,0 +1,42 @@
+"""Solutions for a person who waits: at once, or not at all."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from gops_lab.errors import ForecastError
+from gops_lab.game import Objective, Rules
+from gops_lab.induction import Solution, forecast, load, solve
+from gops_lab.induction.decks import deck_of
+from gops_lab.reporting.text import duration
+
+PATIENCE = 60.0
+"""Seconds that a solve may take while a person waits."""
+
+
+@lru_cache(maxsize=8)
+def solved(rules: Rules, objective: Objective) -> Solution:
+    """Return the solution of a game: one that comes with the package, or one found quickly.
+
+    Raises
+    ------
+    ForecastError
+        If the game needs more time than a person would wait, or more memory than there is.
+
+    Examples
+    --------
+    >>> from gops_lab.game import MARGIN
+    >>> solved(Rules(cards=3), MARGIN).value()
+    0.0
+    """
+    deck = deck_of(rules, objective)
+    if deck is not None:
+        return load(deck)
+    expected = forecast(rules, objective)
+    if expected.seconds > PATIENCE:
+        raise ForecastError(
+            f"solving {rules!r} for {objective.name} would take about "
+            f"{duration(expected.seconds)}, longer than a person waits "
+            f"({duration(PATIENCE)}): choose fewer cards or rounds"
+        )
+    return solve(rules, objective)

@@ -1,0 +1,12 @@
+"""Games and answers for other tools, and theirs for us; each module needs its own extra.
+
+================================ ============ ====================================================
+module                           extra        hands over
+================================ ============ ====================================================
+``gops_lab.interop.openspiel``   `openspiel`  the game, policies, learning algorithms
+``gops_lab.interop.gambit``      `gambit`     extensive and strategic games, extreme equilibria
+``gops_lab.interop.games``       `games`      stage games for Nashpy and QuantEcon
+================================ ============ ====================================================
+
+Nothing here is imported with the package: ``import gops_lab.interop.openspiel`` asks for it.
+"""
