@@ -75,7 +75,7 @@ class Reader:
             width = int(descr[2:])
             texts = [rest[width * k : width * k + width] for k in range(count)]
             return [Fraction(text.rstrip(b"\0").decode()) for text in texts]
-        code = {"<i8": "q", "<f8": "d", "<f4": "f", "<i4": "i"}[descr]
+        code = {"<i8": "q", "<f8": "d", "<f4": "f", "<i4": "i", "|u1": "B"}[descr]
         return list(struct.unpack(f"<{count}{code}", rest))
 
     def code(self, hand_a, hand_b):
@@ -155,6 +155,16 @@ class Reader:
         rows = {flat[k]: (flat[k + 1], flat[k + 3]) for k in range(0, len(flat), 4)}
         return rows.get(code, (None, None))
 
+    def reached(self, tier, code):
+        """Return the bits of a pattern."""
+        flat = self.array(tier, "patterns")
+        kinds = {flat[k]: (flat[k + 1], flat[k + 2]) for k in range(0, len(flat), 4)}
+        lists = sorted(set(kinds.values()))
+        flat = self.array(tier, "reached")
+        width = len(flat) // len(lists)
+        first = width * lists.index(kinds[code])
+        return "".join(f"{byte:08b}" for byte in flat[first : first + width])
+
     def in_blocks(self, tier, code, mask, carried, lead):
         kind, offset = self.pattern(tier, code)
         if kind is None or carried not in self.sums(mask, kind):
@@ -201,9 +211,11 @@ class Reader:
                     continue
                 if not low <= lead <= high or (lead - low) % step:
                     return None
-                found = self.array(tier, "values")[offset + position + (lead - low) // step]
-                nothing = found == -(2**31) if tier["dtype"] == "int32" else found != found
-                return None if nothing else found
+                bits = self.reached(tier, code)
+                position += (lead - low) // step
+                if bits[position] == "0":
+                    return None
+                return self.array(tier, "values")[offset + bits[:position].count("1")]
         return None
 
 

@@ -10,6 +10,9 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from gops_lab.auditing.manifest import Manifest
 from gops_lab.auditing.prize_sets import PrizeSets
 
@@ -34,6 +37,31 @@ class Layout(Protocol):
 
     def place(self, position: int) -> Place | None:
         """Return the place at a position; None for padding."""
+
+
+class Reached:
+    """Those positions of another layout that are kept, one behind the other.
+
+    Parameters
+    ----------
+    whole : Layout
+    kept : array of bool, shape (whole.length,)
+    """
+
+    def __init__(self, whole: Layout, kept: npt.NDArray[np.bool_]) -> None:
+        self._whole = whole
+        self._positions = np.flatnonzero(kept).tolist()
+        self._numbers = {position: number for number, position in enumerate(self._positions)}
+        self.length = len(self._positions)
+
+    def find(self, place: Place) -> int | None:
+        """Return the number of a place among those kept, or None if it is not."""
+        position = self._whole.find(place)
+        return None if position is None else self._numbers.get(position)
+
+    def place(self, position: int) -> Place | None:
+        """Return the place of the one kept that has a number."""
+        return self._whole.place(self._positions[position])
 
 
 class Blocks:

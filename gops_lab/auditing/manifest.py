@@ -22,7 +22,11 @@ FIELDS = (
 )
 STATE = ("hand_a", "hand_b", "prizes", "upcard", "carried", "lead")
 REDUCTIONS = ("patterns", "swap", "drop_lead", "decided")
-LAYOUTS = {"blocks": "patterns", "rows": "patterns", "nodes": "nodes"}
+LAYOUTS = {
+    "blocks": ("patterns", "values"),
+    "rows": ("patterns", "reached", "values"),
+    "nodes": ("nodes", "values"),
+}
 """Each layout, and the array that says whose values are where."""
 
 DTYPES = ("float64", "float32", "int32", "text")
@@ -242,7 +246,7 @@ def _check_entry(tier: StoredTier, game: Rules, exact: bool) -> None:
         raise ValueError(f"{where} has layout {tier.layout!r} and dtype {tier.dtype!r}")
     if exact != (tier.dtype == "text") or (exact and tier.layout != "nodes"):
         raise ValueError(f"{where} keeps {tier.layout} of {tier.dtype}, exact is {exact}")
-    if sorted(tier.files) != sorted((LAYOUTS[tier.layout], "values")):
+    if sorted(tier.files) != list(LAYOUTS[tier.layout]):
         raise ValueError(f"{where} has files {sorted(tier.files)}")
     for kind, file in tier.files.items():
         expected = f"tier-{tier.tier:02d}-{kind}-{file.sha256[:12]}.npy"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -13,14 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gops_lab.auditing.hands import HandCodes, is_pair, words
-from gops_lab.auditing.layouts import Blocks, Layout, Place, Rows
+from gops_lab.auditing.layouts import Blocks, Layout, Place, Reached, Rows
 from gops_lab.auditing.manifest import Manifest, StoredFile, StoredTier
 from gops_lab.auditing.prize_sets import PrizeSets
 from gops_lab.auditing.utility import Number
 from gops_lab.errors import StoreError
-
-NEVER = -(2**31)
-"""Stands in arrays of int32 where no play leads."""
 
 
 class Entry(NamedTuple):
@@ -87,6 +83,7 @@ def open_table(folder: Path, manifest: Manifest, tier: StoredTier, codes: HandCo
     """
     arrays = {kind: read_array(folder, file) for kind, file in tier.files.items()}
     values = arrays.pop("values")
+    reached = arrays.pop("reached", None)
     (keys,) = arrays.values()
     if values.ndim != 1 or (
         values.dtype.kind != "S" if tier.dtype == "text" else values.dtype.name != tier.dtype
@@ -98,7 +95,9 @@ def open_table(folder: Path, manifest: Manifest, tier: StoredTier, codes: HandCo
         raise StoreError(f"the other array is {keys.dtype} of shape {keys.shape}")
     if tier.layout == "nodes":
         return NodeTable(manifest, tier, codes, keys, values)
-    return PatternTable(manifest, tier, keys, values)
+    if reached is not None and (reached.ndim != 2 or reached.dtype != np.uint8):
+        raise StoreError(f"reached positions are {reached.dtype} of shape {reached.shape}")
+    return PatternTable(manifest, tier, keys, reached, values)
 
 
 class PatternTable:
@@ -106,7 +105,8 @@ class PatternTable:
 
     def __init__(
         self, manifest: Manifest, tier: StoredTier,
-        patterns: npt.NDArray[np.int64], values: npt.NDArray[Any],
+        patterns: npt.NDArray[np.int64], reached: npt.NDArray[np.uint8] | None,
+        values: npt.NDArray[Any],
     ) -> None:
         random = manifest.game.known_order is None
         if (tier.layout == "blocks") != (manifest.utility.is_margin and random):
@@ -118,9 +118,13 @@ class PatternTable:
         self._values = values
         self._layouts: dict[int, Layout] = {}
         self._sets = PrizeSets(manifest.game)
-        self.codes, self.classes, _, self._offsets = (
+        self.codes, self.classes, ways, self._offsets = (
             np.ascontiguousarray(column) for column in patterns.T
         )
+        self._kinds, self._groups = np.unique(
+            np.column_stack((self.classes, ways)), axis=0, return_inverse=True
+        )
+        self._reached = reached
         self.size = len(values)
         self._check()
 
@@ -139,11 +143,16 @@ class PatternTable:
         most = played if self._manifest.game.ties == "carry" else 0
         if np.any((self.classes < 0) | (self.classes > most)):
             raise StoreError(f"a pattern has a class that is not from 0 to {most}")
-        kinds, which = np.unique(self.classes, return_inverse=True)
-        lengths = np.array([self.layout(int(kind)).length for kind in kinds], np.int64)
-        ends = np.cumsum(lengths[which]) if len(which) else np.zeros(0, np.int64)
+        if self._reached is not None and len(self._reached) != len(self._kinds):
+            raise StoreError(
+                f"there are {len(self._reached)} lists of reached positions for "
+                f"{len(self._kinds)} pairs of class and ways"
+            )
+        each = [self.layout(group).length for group in range(len(self._kinds))]
+        lengths = np.array(each, np.int64)[self._groups]
+        ends = np.cumsum(lengths)
         whole = int(ends[-1]) if len(ends) else 0
-        wrong = self._offsets != ends - (lengths[which] if len(which) else 0)
+        wrong = self._offsets != ends - lengths
         if np.any(wrong):
             first = int(np.flatnonzero(wrong)[0])
             raise StoreError(
@@ -153,38 +162,39 @@ class PatternTable:
         if self.size != whole:
             raise StoreError(f"there are {self.size} values, the patterns have {whole}")
 
-    def layout(self, kind: int) -> Layout:
-        """Return the layout of the patterns of a class."""
-        if kind not in self._layouts:
-            args = self._sets, self._tier.prizes, kind
-            blocks = self._tier.layout == "blocks"
-            self._layouts[kind] = Blocks(*args) if blocks else Rows(*args, self._manifest)
-        return self._layouts[kind]
+    def layout(self, group: int) -> Layout:
+        """Return the layout of the patterns with the same class and ways."""
+        if group not in self._layouts:
+            args = self._sets, self._tier.prizes, int(self._kinds[group, 0])
+            if self._reached is None:
+                self._layouts[group] = Blocks(*args)
+            else:
+                rows = Rows(*args, self._manifest)
+                bits = np.unpackbits(self._reached[group])
+                if len(bits) < rows.length or np.any(bits[rows.length :]):
+                    raise StoreError(f"list {group} of reached positions has the wrong length")
+                self._layouts[group] = Reached(rows, bits[: rows.length] == 1)
+        return self._layouts[group]
 
     def find(self, code: int, place: Place) -> Number | None:
         """Return the value that stands under these very numbers, or None."""
         number = int(np.searchsorted(self.codes, code))
         if number == len(self.codes) or self.codes[number] != code:
             return None
-        position = self.layout(int(self.classes[number])).find(place)
+        position = self.layout(int(self._groups[number])).find(place)
         return None if position is None else self._value(int(self._offsets[number]) + position)
 
     def entry(self, position: int) -> Entry | None:
         """Return what stands at a position; None where that means nothing."""
         number = int(np.searchsorted(self._offsets, position, "right")) - 1
-        layout = self.layout(int(self.classes[number]))
+        layout = self.layout(int(self._groups[number]))
         place = layout.place(position - int(self._offsets[number]))
         if place is None:
             return None
-        value = self._value(position)
-        return None if value is None else Entry(int(self.codes[number]), place, value)
+        return Entry(int(self.codes[number]), place, self._value(position))
 
-    def _value(self, position: int) -> float | None:
-        number = self._values[position]
-        if self._tier.dtype == "int32":
-            return None if number == NEVER else float(number) * self._tier.step
-        never = self._tier.layout == "rows" and math.isnan(number)
-        return None if never else float(number)
+    def _value(self, position: int) -> float:
+        return float(self._values[position]) * self._tier.step
 
 
 class NodeTable:

@@ -49,8 +49,8 @@ from gops_lab.induction.store import (
 )
 from gops_lab.induction.stored_tables import (
     array_name,
+    arrays_of,
     describe_table,
-    patterns_of,
     read_table,
     write_table,
 )
@@ -330,11 +330,10 @@ class Growing:
         if part.exists():
             part.replace(path)
         files = {
-            "patterns": write_array(
-                self._folder, array_name(tier, "patterns"), patterns_of(plan)
-            ),
-            "values": {"name": path.name, "bytes": path.stat().st_size, "sha256": digest},
+            kind: write_array(self._folder, array_name(tier, kind), array)
+            for kind, array in arrays_of(plan).items()
         }
+        files["values"] = {"name": path.name, "bytes": path.stat().st_size, "sha256": digest}
         return describe_table(plan, self._dtype, files)
 
     def _add(self, line: dict[str, Any]) -> None:

@@ -54,8 +54,6 @@ def solve(
     progress: Progress | None = None,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    scratch: str | os.PathLike[str] | None = None,
-    memory: int | None = None,
 ) -> Solution:
     """Solve a game by backward induction.
 
@@ -88,17 +86,9 @@ def solve(
         A folder in which the solution is stored while it is solved; see `gops_lab.load`. However
         the solve is interrupted, it can go on.
     resume : bool
-        Go on with what an interrupted solve left in `out`, or in `scratch` if there is no `out`, or
-        use the solution if it is complete. Rules, objective and all other arguments must be the
-        same, but for `workers`, `memory` and `progress`.
-    scratch : path, optional
-        A folder on a disk with much space, where tables are while they are needed to solve the
-        next; those of `keep` come to `out`, or into memory if there is no `out`. Without it tables
-        that are not kept are in `out`, or in memory. Several solves can share such a folder, which
-        is as empty afterwards as it was before.
-    memory : int, optional
-        Bytes of memory to do with, at least, or else nothing is begun. What is in `out` or
-        `scratch` is read and written piece by piece, and does not count. Default: what is there.
+        Go on with what an interrupted solve left in `out`, or use the solution if it is complete.
+        Rules, objective and all other arguments must be the same, but for `workers` and
+        `progress`.
 
     Returns
     -------
@@ -133,7 +123,7 @@ def solve(
     return solve_states(
         rules, objective, [state],
         exact=exact, method=method, reductions=reductions, workers=workers, keep=keep,
-        progress=progress, out=out, resume=resume, scratch=scratch, memory=memory,
+        progress=progress, out=out, resume=resume,
     )
 
 
@@ -150,8 +140,6 @@ def solve_states(
     progress: Progress | None = None,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    scratch: str | os.PathLike[str] | None = None,
-    memory: int | None = None,
     dtype: str | None = None,
 ) -> Solution:
     """Solve a game from several start states at once; the first is the solution's `start`.
@@ -168,9 +156,7 @@ def solve_states(
         raise ArgumentError(f"reductions must be Reductions or None, not {reductions!r}")
     if not (progress is None or callable(progress)):
         raise ArgumentError(f"progress must be callable or None, not {progress!r}")
-    if memory is not None:
-        memory = checks.integer("memory", memory, 1, MOST_MEMORY, ArgumentError)
-    if resume and out is None and scratch is None:
+    if resume and out is None:
         raise ArgumentError("resume=True needs a folder to go on with: out=FOLDER")
     first = starts[0]
     if any(replace(state, lead=first.lead) != first for state in starts):
@@ -194,27 +180,20 @@ def solve_states(
     asked_for = dtype if fast else "text" if exact else "float64"
     if keep != "all" and int(keep) >= below.rounds:
         keep = "all"
-    home = passing = None
-    if out is not None or scratch is not None:
+    if out is not None:
+        folder = as_path(out)
         description = described(rules, goal, first, reducer, how)
-        if scratch is not None:
-            passing = scratch_folder(as_path(scratch), description, asked_for, keep)
-        home = passing if out is None else as_path(out)
-        assert home is not None
-        if is_complete(home, description, asked_for, keep, bool(resume)):
-            clean(home, passing)
-            return load(home) if out is not None else _taken_out(home)
-    expected = forecast(below, goal, engine=engine, keep=keep)
-    expected.check_fits(memory, home, passing)
+        if is_complete(folder, description, asked_for, keep, bool(resume)):
+            clean(folder)
+            return load(folder)
+    forecast(below, goal, engine=engine).check_fits()
     if fast:
         plan = rectangle.plan_sweep(below, goal, reducer.start_leads)
     kept_as = asked_for or plan.dtype(keep)
 
     with (
-        nullcontext() if home is None
-        else growing(
-            home, description, kept_as, keep, bool(resume), reducer, passing=passing, memory=memory
-        )
+        nullcontext() if out is None
+        else growing(folder, description, kept_as, keep, bool(resume), reducer)
     ) as store:
         if fast:
             place = rectangle.InMemory(kept_as) if store is None else store

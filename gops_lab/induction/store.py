@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 RUN = "run.json"
 
-_ARRAY = r"tier-\d+-(nodes|patterns|values)-[0-9a-f]{12}\.npy"
+_ARRAY = r"tier-\d+-(nodes|patterns|reached|values)-[0-9a-f]{12}\.npy"
 _OUR_FILES = re.compile(
     rf"\.lock|run\.json|journal\.jsonl|tier-\d+-values\.part|{_ARRAY}"
     rf"|\.(manifest\.json|run\.json|journal\.jsonl|{_ARRAY})\.\d+\.tmp"

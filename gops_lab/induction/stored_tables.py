@@ -13,7 +13,13 @@ import numpy.typing as npt
 from gops_lab.errors import StoreError
 from gops_lab.induction.files import map_array, write_array
 from gops_lab.induction.records import Records
-from gops_lab.induction.rectangle import TierPlan, TierTable, empty_table, layout_name
+from gops_lab.induction.rectangle import (
+    RowLayouts,
+    TierPlan,
+    TierTable,
+    empty_table,
+    layout_name,
+)
 from gops_lab.induction.reduction import Reducer
 from gops_lab.induction.sweep import NodeTable, Table
 
@@ -30,10 +36,8 @@ def write_table(folder: Path, tier: int, table: Table) -> dict[str, Any]:
         return write_array(folder, array_name(tier, kind), array)
 
     if isinstance(table, TierTable):
-        files = {
-            "patterns": write("patterns", patterns_of(table.plan)),
-            "values": write("values", table.values),
-        }
+        files = {kind: write(kind, array) for kind, array in arrays_of(table.plan).items()}
+        files["values"] = write("values", table.values)
         return describe_table(table.plan, table.values.dtype, files)
     if not isinstance(table, NodeTable):
         raise StoreError(f"values kept as {type(table).__name__} cannot be stored")
@@ -68,9 +72,24 @@ def type_name(dtype: np.dtype[Any]) -> str:
     return "text" if dtype.kind in "OS" else dtype.name
 
 
-def patterns_of(plan: TierPlan) -> npt.NDArray[np.int64]:
-    """Return code, class, ways and offset of every pattern of a tier, one row each."""
-    return np.column_stack((plan.codes, plan.classes, plan.ways, plan.offsets[:-1]))
+def arrays_of(plan: TierPlan) -> dict[str, npt.NDArray[Any]]:
+    """Return what says where the values of a tier stand.
+
+    Returns
+    -------
+    dict
+        ``patterns``: code, class, ways and offset of every pattern, one row each. In rows also
+        ``reached``: for each different pair of class and ways, ascending, which positions of the
+        class have a value, as bits.
+    """
+    patterns = np.column_stack((plan.codes, plan.classes, plan.ways, plan.offsets[:-1]))
+    if not isinstance(plan.layouts, RowLayouts):
+        return {"patterns": patterns}
+    rows = [plan.layouts.values(plan.size, kind).reached(ways) for kind, ways in plan.kinds]
+    bits = np.zeros((len(rows), max(map(len, rows), default=0)), np.bool_)
+    for row, reached in zip(bits, rows, strict=True):
+        row[: len(reached)] = reached
+    return {"patterns": patterns, "reached": np.packbits(bits, axis=1)}
 
 
 def array_name(tier: int, kind: str) -> str:
@@ -117,15 +136,13 @@ def _node_table(
 
 
 def _rectangle_table(
-    plan: TierPlan,
-    stored: Mapping[str, Any],
-    patterns: npt.NDArray[Any],
-    values: npt.NDArray[Any],
+    plan: TierPlan, stored: Mapping[str, Any], values: npt.NDArray[Any], **others: npt.NDArray[Any]
 ) -> TierTable:
     if values.shape != (plan.length,) or values.dtype.name not in TABLE_TYPES:
         raise ValueError(f"{plan.length} values are needed, not {values.dtype} {values.shape}")
-    if not np.array_equal(patterns, patterns_of(plan)):
-        raise ValueError(f"the patterns of tier {plan.tier} are not those of its game")
+    for kind, array in arrays_of(plan).items():
+        if not np.array_equal(others[kind], array):
+            raise ValueError(f"the {kind} of tier {plan.tier} are not those of its game")
     if stored != describe_table(plan, values.dtype, stored["files"]) | {"report": stored["report"]}:
         raise ValueError(f"the table of tier {plan.tier} is not one of its game")
     return empty_table(plan, values=values)

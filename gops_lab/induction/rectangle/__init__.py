@@ -12,6 +12,7 @@ from gops_lab.induction.rectangle.plan import (
     plan_sweep,
     supports,
 )
+from gops_lab.induction.rectangle.rows import RowLayouts
 from gops_lab.induction.rectangle.sweep import (
     InMemory,
     Shard,
@@ -25,7 +26,7 @@ from gops_lab.induction.rectangle.sweep import (
 from gops_lab.induction.rectangle.table import TierTable, empty_table
 
 __all__ = [
-    "FLOATS_UP_TO", "InMemory", "Shard", "SweepPlan", "TierPlan", "TierReport", "TierStore",
-    "TierTable", "empty_table", "layout_name", "leads_do_not_count", "plan_sweep", "report_tier",
-    "solve_plan", "solve_tier", "solve_tiers", "supports",
+    "FLOATS_UP_TO", "InMemory", "RowLayouts", "Shard", "SweepPlan", "TierPlan", "TierReport",
+    "TierStore", "TierTable", "empty_table", "layout_name", "leads_do_not_count", "plan_sweep",
+    "report_tier", "solve_plan", "solve_tier", "solve_tiers", "supports",
 ]

@@ -72,9 +72,6 @@ _AHEAD = 6
 _MOST_A = -(1 << 56)
 _MOST_B = 0x8080808080808080 - (1 << 64)
 
-NEVER = -(2.0**31)
-"""What integers keep where a state cannot come about; floats keep a NaN."""
-
 # What the simplex, on a matrix scaled to [1, 2], takes for zero.
 _SIMPLEX_ZERO = 1e-11
 
@@ -1269,15 +1266,15 @@ def row_scratch(
     numbers = work_size(n) + (n + 1) ** 2 + n * n + 2 * LANES
     numbers += n * n * (widest + LANES) + game_positions
     records = (MOST_SUPPORTS + 1) * lists + SUPPORT_SIZE * (MOST_SUPPORTS * lists + 1)
-    integers = 7 * MOST_BIDS + 3 * n * n + 5 * LANES + 2 * most_games + records
+    integers = 7 * MOST_BIDS + 4 * n * n + 5 * LANES + 2 * most_games + records
     return np.zeros(numbers, np.float64), np.zeros(integers, np.int64)
 
 
 @inlined
 def find_children(
     code: int, n: int, swap: bool, word: Any, place_a: Any, place_b: Any,
-    child_codes_held: Any, child_offsets: Any, child_classes: Any,
-    comparisons: Any, signs: Any, children: Any, kinds: Any,
+    child_codes_held: Any, child_offsets: Any, child_classes: Any, child_places_at: Any,
+    comparisons: Any, signs: Any, children: Any, kinds: Any, places_at: Any,
 ) -> None:
     """Write what each pair of bids leads to: who bids higher, where the child's values begin.
 
@@ -1290,14 +1287,15 @@ def find_children(
         Whether a child's values may be those of its mirror, negated.
     word, place_a, place_b : pointers
         Filled: see `spell`.
-    child_codes_held, child_offsets, child_classes : arrays
+    child_codes_held, child_offsets, child_classes, child_places_at : arrays
         The tier below.
     comparisons : pointer to int64, shape (n * n,)
         Filled with 1 where A bids higher, -1 where B does, 0 on a tie.
     signs : pointer to float64, shape (n * n,)
         Filled with -1 where the values kept are the mirror's, else 1.
-    children, kinds : pointers to int64, shape (n * n,)
-        Filled with where each child's values begin, -1 where it has none, and its class.
+    children, kinds, places_at : pointers to int64, shape (n * n,)
+        Filled with where each child's values begin, -1 where it has none, its class, and where its
+        list of places begins.
     """
     length = spell(code, word, place_a, place_b)
     for i in range(n):
@@ -1319,22 +1317,25 @@ def find_children(
                     high = middle
             children[entry] = -1
             kinds[entry] = 0
+            places_at[entry] = 0
             if high >= 0 and child_codes_held[low] == child_code:
                 children[entry] = child_offsets[low]
                 kinds[entry] = child_classes[low]
+                places_at[entry] = child_places_at[low]
 
 
 @inlined
 def spread_values(
     spread: Any, stride: int, bids: int, first: int, width: int, step: int, hidden: int,
     carry: bool, lead_counts: bool, over: bool, utility: Any, utility_low: int,
-    comparisons: Any, signs: Any, out_step: float, children: Any, kinds: Any,
-    child_values: Any, free_low: int, free_length: int, free_starts: Any,
+    comparisons: Any, signs: Any, out_step: float, children: Any, kinds: Any, places_at: Any,
+    child_places: Any, child_values: Any, free_low: int, free_length: int, free_starts: Any,
 ) -> None:
     """Write out the values after each pair of bids over `width` leads from `first` up.
 
     Only ties of a game with carry-over are left out. Beyond the child's row, `free_length` leads
-    from `free_low` up, the game is decided. The other parameters are those of `solve_rows`.
+    from `free_low` up, the game is decided; leads of it that cannot come about get any value. The
+    other parameters are those of `solve_rows`.
     """
     for entry in range(bids):
         at = stride * entry
@@ -1354,11 +1355,13 @@ def spread_values(
         if not lead_counts:
             value = 0.0
             if children[entry] >= 0:
-                value = child_values[children[entry] + free_starts[kinds[entry], hidden]] * sign
+                start = places_at[entry] + free_starts[kinds[entry], hidden]
+                value = child_values[children[entry] + child_places[start]] * sign
             for k in range(width):
                 spread[at + k] = value + float(first + step * k)
             continue
-        start = children[entry] + free_starts[kinds[entry], hidden]
+        child = children[entry]
+        start = places_at[entry] + free_starts[kinds[entry], hidden]
         ahead = (free_low - first) // step
         inside = min(max(ahead, 0), width)
         outside = max(min(ahead + free_length, width), inside)
@@ -1367,11 +1370,11 @@ def spread_values(
         if sign > 0.0:
             start -= ahead
             for k in range(inside, outside):
-                spread[at + k] = child_values[start + k] * sign
+                spread[at + k] = child_values[child + child_places[start + k]] * sign
         else:
             start += free_length - 1 + ahead
             for k in range(inside, outside):
-                spread[at + k] = child_values[start - k] * sign
+                spread[at + k] = child_values[child + child_places[start - k]] * sign
         for k in range(outside, width):
             spread[at + k] = utility[len(utility) - 1]
 
@@ -1451,8 +1454,9 @@ def more_won(mask: int, place: int) -> int:
 @compiled
 def solve_rows(
     work: Any, notes: Any, most_lists: int, list_blocks: int,
-    codes: Any, ways: Any, picked: Any, n: int,
-    child_codes_held: Any, child_offsets: Any, child_classes: Any, child_values: Any,
+    codes: Any, ways: int, places: Any, picked: Any, n: int,
+    child_codes_held: Any, child_offsets: Any, child_classes: Any, child_places_at: Any,
+    child_places: Any, child_values: Any,
     swap: bool, carry: bool, lead_counts: bool, over: bool,
     utility: Any, utility_low: int,
     set_starts: Any, lows: Any, lengths: Any, starts: Any, ways_to: Any, swings: Any,
@@ -1478,14 +1482,18 @@ def solve_rows(
         How many lists of supports are kept, and how many of them for one stake.
     codes : array of int64
         The tier's patterns.
-    ways : array of int64
-        For each pattern, ways that lead there, as bits: see `rows.Rows`.
+    ways : int
+        Ways that lead to each of those picked, as bits: see `rows.Rows`.
+    places : array of int32, shape (positions of values,)
+        Where each position of the class stands among the values of those picked; -1 where nothing
+        leads to.
     picked : array of int64
-        Which of them to solve, all of one class (see `layout`).
+        Which patterns to solve, all of one class (see `layout`).
     n : int
         Bids of each player.
-    child_codes_held, child_offsets, child_classes, child_values
-        The tier below: its sorted codes, where each one's values begin, each one's class, values.
+    child_codes_held, child_offsets, child_classes, child_places_at, child_places, child_values
+        The tier below: its sorted codes, where each one's values begin, each one's class, where
+        its list of places begins; all lists of places, as above but with 0 for -1; values.
     swap : bool
         Whether mirrored patterns share their values.
     carry : bool
@@ -1554,7 +1562,8 @@ def solve_rows(
     children = bare(notes, at)
     kinds = bare(notes, at + bids)
     comparisons = bare(notes, at + 2 * bids)
-    at += 3 * bids
+    places_at = bare(notes, at + 3 * bids)
+    at += 4 * bids
     won = bare(notes, at)
     lost_to = bare(notes, at + LANES)
     level = bare(notes, at + 2 * LANES)
@@ -1571,14 +1580,13 @@ def solve_rows(
     scale = 1.0 / out_step
     size = links.shape[1]
     share = float(size)
-    never = NEVER if integers else np.nan
     for lane in range(LANES):
         w[values + LANES + lane] = 0.0
     for pick in range(len(picked)):
         pattern = picked[pick]
         find_children(
             codes[pattern], n, swap, word, place_a, place_b, child_codes_held, child_offsets,
-            child_classes, comparisons, signs, children, kinds,
+            child_classes, child_places_at, comparisons, signs, children, kinds, places_at,
         )
         ties = 0
         for entry in range(bids):
@@ -1598,7 +1606,7 @@ def solve_rows(
                 for position in range(starts[row], starts[row] + lengths[row]):
                     active[count] = position
                     rows[count] = row
-                    count += (ways_to[position] & ways[pattern]) != 0
+                    count += (ways_to[position] & ways) != 0
             if count == 0:
                 continue
             for lane in range(LANES):
@@ -1607,8 +1615,8 @@ def solve_rows(
             spread_values(
                 spread, stride, bids, first, widths[hidden], step, hidden,
                 carry, lead_counts, over, utility, utility_low, comparisons, signs,
-                out_step, children, kinds, child_values, free_lows[hidden],
-                free_lengths[hidden], free_starts,
+                out_step, children, kinds, places_at, child_places, child_values,
+                free_lows[hidden], free_lengths[hidden], free_starts,
             )
             for at in range(0, count, LANES):
                 used = min(count - at, LANES)
@@ -1647,7 +1655,8 @@ def solve_rows(
                             continue
                         if signs[entry] < 0.0:
                             place = lengths[row_here] - 1 - place
-                        level[lane] = tie_starts[kinds[entry], row_here] + place
+                        place += places_at[entry] + tie_starts[kinds[entry], row_here]
+                        level[lane] = child_places[place]
                     if over:
                         payoff = gather_at(utility, 0, level)
                     elif children[entry] < 0:
@@ -1690,16 +1699,15 @@ def solve_rows(
             return pick, failed
         counters[ESCALATED] += helped
         for row in range(len(value_lengths)):
-            at_out = offsets[pattern] + value_starts[row]
             for k in range(value_lengths[row]):
+                place = places[value_starts[row] + k]
+                if place < 0:
+                    continue
                 total = 0.0
                 for member in range(size):
                     total += games[starts[links[row, member]] + k]
                 total /= share
-                if total != total:
-                    # Some of the stage games cannot come about.
-                    total = never
-                elif integers:
+                if integers:
                     total = (total * scale + _ROUND) - _ROUND
-                out[at_out + k] = total
+                out[offsets[pattern] + place] = total
     return len(picked), 0

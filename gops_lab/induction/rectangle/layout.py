@@ -73,6 +73,10 @@ class Layout:
         """Numbers the layout takes, padding included."""
         return int(self.starts[-1])
 
+    def length(self, ways: int) -> int:
+        """Return the numbers a pattern takes, whatever the ways that lead to it (see `rows`)."""
+        return self.positions
+
     def count(self, ways: int = -1) -> int:
         """Return the values, or stage games, without padding, whatever the ways (see `rows`)."""
         return int(np.count_nonzero(self.used))
@@ -210,6 +214,15 @@ class Layouts:
         held = batches.games >= 0
         places[batches.games[held]] = np.flatnonzero(held)
         return places[links]
+
+    def find(
+        self, size: int, kind: int, ways: int, sets: IntArray, sums: IntArray, leads: IntArray
+    ) -> tuple[IntArray, BoolArray]:
+        """Return where values with `size` prizes stand for a pattern, and which of them it has.
+
+        Neither the ways that lead to the pattern nor leads count; see `rows`.
+        """
+        return self.values(size, kind).find(sets, sums)
 
     def places(
         self, size: int, kind: int, child_kind: int

@@ -67,6 +67,10 @@ class TierPlan:
         The most prizes that can be carried at each pattern; see `layout`.
     ways : array of int64, shape (k,)
         The ways that lead to each pattern, as bits; see `rows`.
+    kinds : array of int64, shape (g, 2)
+        The different pairs of class and ways, ascending: patterns of one have the same positions.
+    groups : array of int64, shape (k,)
+        Which of them each pattern has.
     offsets : array of int64, shape (k + 1,)
         Where each pattern's values begin in the tier's array; the last entry is its length.
     game_offsets : array of int64, shape (k + 1,)
@@ -84,6 +88,8 @@ class TierPlan:
     codes: IntArray
     classes: IntArray
     ways: IntArray
+    kinds: IntArray
+    groups: IntArray
     offsets: IntArray
     game_offsets: IntArray
     size: int
@@ -99,11 +105,10 @@ class TierPlan:
     @cached_property
     def values(self) -> int:
         """Values of states before the next exposure, without padding."""
-        pairs = np.column_stack((self.classes, self.ways))
-        kinds, counts = np.unique(pairs, axis=0, return_counts=True)
+        counts = np.bincount(self.groups)
         return sum(
             count * self.layout(kind).count(ways)
-            for (kind, ways), count in zip(kinds.tolist(), counts.tolist(), strict=True)
+            for (kind, ways), count in zip(self.kinds.tolist(), counts.tolist(), strict=True)
         )
 
     @property
@@ -225,17 +230,19 @@ def plan_sweep(
         size = rounds + extra
         lengths = np.zeros(len(kept[0]), np.int64)
         games = np.zeros(len(kept[0]), np.int64)
-        kinds, which = np.unique(np.column_stack(kept[1:]), axis=0, return_inverse=True)
+        kinds, groups = np.unique(np.column_stack(kept[1:]), axis=0, return_inverse=True)
         for number, (kind, bits) in enumerate(kinds.tolist()):
-            lengths[which == number] = layouts.values(size, kind).positions
-            games[which == number] = layouts.games(size - 1, kind).count(bits)
+            lengths[groups == number] = layouts.values(size, kind).length(bits)
+            games[groups == number] = layouts.games(size - 1, kind).count(bits)
         offsets, game_offsets = (
             np.concatenate(([0], np.cumsum(each))) for each in (lengths, games)
         )
         shards = _shards(game_offsets, games_per_shard or GAMES_PER_SHARD)
         low_bid = rules.negative_stakes == "low_bid"
         tiers.append(
-            TierPlan(tier, *kept, offsets, game_offsets, size, layouts, low_bid, shards)
+            TierPlan(
+                tier, *kept, kinds, groups, offsets, game_offsets, size, layouts, low_bid, shards
+            )
         )
         if tier > lowest:
             played = rules.cards - tier

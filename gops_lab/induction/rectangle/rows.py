@@ -21,9 +21,10 @@ read backwards and negated; rows are then symmetric about lead 0.
 **Ways.** Not every lead of a row can come about, least of all with every pattern: one in which A
 has kept only high cards was not reached by A winning much. A *way* is how many prizes each player
 has won. Every position of a row has the ways that lead to it, every pattern the ways that lead to
-it, and a stage game whose two have nothing in common is not solved. Ways are counted up to 7 prizes
-a player, 7 standing for more, and say no more than that something may come about: what cannot is
-sometimes solved, what can always is.
+it; a stage game whose two have nothing in common is not solved, and no value is kept. So a
+pattern's values are those positions of its class that its ways *reach*, one behind the other. Ways
+are counted up to 7 prizes a player, 7 standing for more, and say no more than that something may
+come about: what cannot is sometimes solved, what can always is.
 
 Under ``margin`` a lead is added to a value whatever follows: a row is the lead 0 alone. That is
 how games of margin with a known order are solved; with a random one, `layout` is faster.
@@ -151,9 +152,21 @@ class Rows:
         """Numbers the rows take in memory."""
         return int(self.starts[-1])
 
+    def reached(self, ways: int) -> BoolArray:
+        """Return which positions a pattern with these ways has."""
+        return np.asarray((self.ways & ways) != 0)
+
     def count(self, ways: int) -> int:
         """Return the values, or stage games, that a pattern with these ways has."""
-        return int(np.count_nonzero(self.ways & ways))
+        return int(np.count_nonzero(self.reached(ways)))
+
+    length = count
+    """Of values nothing else is kept."""
+
+    def places(self, ways: int) -> npt.NDArray[np.int32]:
+        """Return, for every position, how many a pattern with these ways has before it, else -1."""
+        reached = self.reached(ways)
+        return np.where(reached, np.cumsum(reached, dtype=np.int32) - 1, np.int32(-1))
 
     @cached_property
     def _keys(self) -> IntArray:
@@ -224,6 +237,7 @@ class RowLayouts:
         self._parity = (low + int(self.prizes.sum())) % 2
         self.values = lru_cache(maxsize=None)(self._values)
         self.games = lru_cache(maxsize=None)(self._games)
+        self._places = lru_cache(maxsize=16)(lambda size, *kind: self.places(size, *kind))
 
     def window(self, left: IntArray) -> tuple[IntArray, IntArray]:
         """Return the lowest and the highest lead of rows with so many points left to be won."""
@@ -240,6 +254,18 @@ class RowLayouts:
             parity = (self._parity - left) % 2
             low, high = low + (low - parity) % 2, high - (high - parity) % 2
         return low, np.maximum(high, low - self.step)
+
+    def places(self, size: int, kind: int, ways: int) -> npt.NDArray[np.int32]:
+        """Return where each position of a class stands for a pattern with these ways, or -1."""
+        return self.values(size, kind).places(ways)
+
+    def find(
+        self, size: int, kind: int, ways: int, sets: IntArray, sums: IntArray, leads: IntArray
+    ) -> tuple[IntArray, BoolArray]:
+        """Return where values with `size` prizes stand for a pattern, and which of them it has."""
+        position, there = self.values(size, kind).find(sets, sums, leads)
+        place = self._places(size, kind, ways)[position]
+        return place.astype(np.int64), there & (place >= 0)
 
     def links(self, size: int, kind: int) -> npt.NDArray[np.int32]:
         """Return, for every row of values with `size` prizes, the rows of games it is the mean of.

@@ -339,11 +339,11 @@ class _TierTask:
         self.over = below is None
         if below is None:
             none = np.zeros(0, np.int64)
-            self.child = (none, none, none, np.zeros(LANES, table.values.dtype))
+            self.child = (none, none, none, *self._where(None), np.zeros(LANES, table.values.dtype))
             self.child_classes: tuple[int, ...] = ()
             return
         held = below.plan
-        self.child = (held.codes, held.offsets, held.classes, below.values)
+        self.child = held.codes, held.offsets, held.classes, *self._where(held), below.values
         self.child_classes = tuple(np.unique(held.classes).tolist())
 
     def solve(self, number: int) -> Shard:
@@ -351,15 +351,16 @@ class _TierTask:
         plan = self.table.plan
         first, last = plan.shards[number]
         counters = np.zeros(len(kernels.COUNTERS), np.float64)
-        classes = plan.classes[first:last]
-        for kind in np.unique(classes):
+        groups = plan.groups[first:last]
+        for group in np.unique(groups):
             if self.stopped.is_set():
                 break
+            kind, ways = plan.kinds[group].tolist()
             with self.lock:
-                if int(kind) not in self.tables:
-                    self.tables[int(kind)] = self._tables_of(int(kind))
-            picked = first + np.flatnonzero(classes == kind)
-            self._solve_patterns(picked, self.tables[int(kind)], counters)
+                if kind not in self.tables:
+                    self.tables[kind] = self._tables_of(kind)
+            picked = first + np.flatnonzero(groups == group)
+            self._solve_patterns(picked, self._told(kind, ways), self.tables[kind], counters)
         return Shard(
             self.table,
             number,
@@ -369,9 +370,13 @@ class _TierTask:
         )
 
     def _solve_patterns(
-        self, picked: IntArray, tables: tuple[Any, ...], counters: npt.NDArray[np.float64]
+        self,
+        picked: IntArray,
+        told: tuple[Any, ...],
+        tables: tuple[Any, ...],
+        counters: npt.NDArray[np.float64],
     ) -> None:
-        """Solve patterns of one class, with help from outside where the kernel asks for it."""
+        """Solve patterns of one kind, with help from outside where the kernel asks for it."""
         plan = self.table.plan
         n = plan.tier
         known: tuple[npt.NDArray[Any], ...] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
@@ -380,7 +385,7 @@ class _TierTask:
         payoffs = np.zeros((_MOST_FAILED, n, n), np.float64)
         while True:
             arguments = (
-                *scratch, *self._patterns, picked, n, *self.child, *tables,
+                *scratch, plan.codes, *told, picked, n, *self.child, *tables,
                 plan.offsets, self.table.values, self.table.step, self.tolerance,
                 *known, games, payoffs, counters,
             )  # fmt: skip
@@ -403,10 +408,13 @@ class _TierTask:
         """Return the kernel's first arguments: what it works in."""
         raise NotImplementedError
 
-    @property
-    def _patterns(self) -> tuple[IntArray, ...]:
-        """What the kernel is told of the tier's patterns."""
-        return (self.table.plan.codes,)
+    def _told(self, kind: int, ways: int) -> tuple[Any, ...]:
+        """Return what the kernel is told of patterns of one class and with the same ways."""
+        return ()
+
+    def _where(self, below: TierPlan | None) -> tuple[Any, ...]:
+        """Return what the kernel is told of where the values of the tier below stand."""
+        return ()
 
     def _kernel(self, *arguments: Any) -> Any:
         raise NotImplementedError
@@ -468,9 +476,21 @@ class _RowTask(_TierTask):
         arrays = kernels.row_scratch(self.table.tier, lists, int(starts[-1]), widest, most_games)
         return *arrays, lists, blocks
 
-    @property
-    def _patterns(self) -> tuple[IntArray, ...]:
-        return self.table.plan.codes, self.table.plan.ways
+    def _told(self, kind: int, ways: int) -> tuple[Any, ...]:
+        plan = self.table.plan
+        assert isinstance(plan.layouts, RowLayouts)
+        return ways, plan.layouts.places(plan.size, kind, ways)
+
+    def _where(self, below: TierPlan | None) -> tuple[Any, ...]:
+        """Return where the list of places of each pattern begins, and all lists."""
+        if below is None:
+            return np.zeros(0, np.int64), np.zeros(0, np.int32)
+        assert isinstance(below.layouts, RowLayouts)
+        lists = [below.layouts.places(below.size, *kind) for kind in below.kinds.tolist()]
+        starts = np.cumsum([0, *map(len, lists)])
+        places = np.concatenate(lists)
+        # What cannot come about is read, but not used.
+        return starts[below.groups], np.maximum(places, 0, out=places)
 
     def _kernel(self, *arguments: Any) -> Any:
         return kernels.solve_rows(*arguments)

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from gops_lab.encoding.patterns import IntArray, mirrored
-from gops_lab.induction.rectangle.kernels import NEVER
 from gops_lab.induction.rectangle.layout import BoolArray
 from gops_lab.induction.rectangle.plan import TierPlan
 
@@ -92,14 +91,16 @@ class TierTable:
             return values, found
         pattern = np.searchsorted(self.codes, codes).clip(max=len(self.codes) - 1)
         held = self.codes[pattern] == codes
-        classes = self.plan.classes[pattern]
-        for kind in np.unique(classes[held]):
-            rows = np.flatnonzero(held & (classes == kind))
-            at, there = self.plan.layout(int(kind)).find(prizes[rows], carried[rows], leads[rows])
-            kept = self.values[self.plan.offsets[pattern[rows]] + at]
-            there &= ~(np.isnan(kept) if self.step == 1.0 else kept == NEVER)
-            values[rows] = np.where(there, kept * self.step, 0.0)
-            found[rows] = there
+        plan = self.plan
+        groups = plan.groups[pattern]
+        for group in np.unique(groups[held]):
+            rows = np.flatnonzero(held & (groups == group))
+            kind, ways = plan.kinds[group].tolist()
+            asked = prizes[rows], carried[rows], leads[rows]
+            at, there = plan.layouts.find(plan.size, kind, ways, *asked)
+            rows = rows[there]
+            values[rows] = self.values[plan.offsets[pattern[rows]] + at[there]] * self.step
+            found[rows] = True
         return values, found
 
 
