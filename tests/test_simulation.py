@@ -451,7 +451,7 @@ def test_a_kept_result_is_of_the_strategies_that_play_now(tmp_path, solved):
     file = tmp_path / "mine.csv"
 
     def table(probability):
-        rows = ["upcard,bid,probability"]
+        rows = ["upcard,bid,weight"]
         rows += [f"{upcard},{bid},{probability if bid == 4 else 1}"
                  for upcard in range(1, 5) for bid in range(1, 5)]
         file.write_text("\n".join(rows))
