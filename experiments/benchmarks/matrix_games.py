@@ -4,7 +4,7 @@ Two kinds of square games: payoffs drawn at random, and stage games as they occu
 solved (margin, tied prizes discarded). Written to ``results/benchmarks``: ``matrix_games.csv`` (one
 row for each solver, size and kind; the best of several runs), ``matrix_games.json`` (machine and
 versions). Others are measured where they are installed: quantecon (its ``minmax`` called from a
-compiled loop), open_spiel. Takes some minutes:
+compiled loop), open_spiel (its linear program, which needs cvxpy and ecos). Takes some minutes:
 
     python experiments/benchmarks/matrix_games.py
 """
