@@ -4,7 +4,7 @@ Two kinds of square games: payoffs drawn at random, and stage games as they occu
 solved (margin, tied prizes discarded). Written to ``results/benchmarks``: ``matrix_games.csv`` (one
 row for each solver, size and kind; the best of several runs), ``matrix_games.json`` (machine and
 versions). Others are measured where they are installed: quantecon (its ``minmax`` called from a
-compiled loop), open_spiel. Takes some minutes:
+compiled loop), open_spiel (its linear program, which needs cvxpy and ecos). Takes some minutes:
 
     python experiments/benchmarks/matrix_games.py
 """
@@ -90,23 +90,28 @@ def quantecon_loop() -> Callable[[Games], Any] | None:
     return loop
 
 
-def open_spiel_solver() -> Callable[[Games], Any] | None:
-    """Return OpenSpiel's linear program for one game, or None if it is not installed."""
+def open_spiel_solver() -> Callable[[Games], int] | None:
+    """Return OpenSpiel's linear program, which says how many games it did not solve, or None."""
     try:
         import pyspiel
         from open_spiel.python.algorithms import lp_solver
     except ImportError:
         return None
 
-    def solve(games: Games) -> None:
+    def solve(games: Games) -> int:
+        failed = 0
         for game in games:
-            lp_solver.solve_zero_sum_matrix_game(pyspiel.create_matrix_game(game, -game))
+            try:
+                lp_solver.solve_zero_sum_matrix_game(pyspiel.create_matrix_game(game, -game))
+            except TypeError:  # it takes what its solver found apart, even if that is None
+                failed += 1
+        return failed
 
     return solve
 
 
-def measured(games: Games) -> dict[str, float]:
-    """Return games a second of each solver."""
+def measured(games: Games) -> tuple[dict[str, float], int]:
+    """Return games a second of each solver, and how many of 300 OpenSpiel's did not solve."""
     few = games[:: max(1, len(games) // 300)][:300]
     batch = seconds_of(lambda: gl.solve_matrix_games(games, workers=1))
     found = {"gops_lab batch": len(games) / batch}
@@ -117,21 +122,24 @@ def measured(games: Games) -> dict[str, float]:
     if loop is not None:
         loop(games[:10])
         found["quantecon minmax"] = len(games) / seconds_of(lambda: loop(games))
+    failed = 0
     spiel = open_spiel_solver()
     if spiel is not None:
         found["open_spiel lp_solver"] = len(few) / seconds_of(lambda: spiel(few), 2)
-    return found
+        failed = spiel(few)
+    return found, failed
 
 
 def main() -> None:
     """Measure and write the table."""
     rows = []
+    unsolved = {}
     tiers = RESULTS / "tiers.csv"
     for size in SIZES:
         for kind, make in (("random", random_games), ("sweep", games_of_the_sweep)):
             games = make(size)
             gl.solve_matrix_games(games[:10], workers=1)
-            found = measured(games)
+            found, unsolved[f"{kind} {size}x{size}"] = measured(games)
             if kind == "sweep" and tiers.exists():
                 frame = pd.read_csv(tiers).query(
                     "cards == 12 and ties == 'discard' and objective == 'margin' and tier == @size"
@@ -150,7 +158,10 @@ def main() -> None:
     frame = pd.DataFrame(rows).sort_values(["kind", "size", "solver"])
     frame.to_csv(RESULTS / "matrix_games.csv", index=False, float_format="%.6g")
     packages = ("gops_lab", "numpy", "scipy", "numba", "quantecon", "open_spiel")
-    about = {"machine": machine(), "versions": versions(*packages), "seed": SEED, "games": GAMES}
+    about = {
+        "machine": machine(), "versions": versions(*packages), "seed": SEED, "games": GAMES,
+        "open_spiel_unsolved_of_300": unsolved,
+    }
     (RESULTS / "matrix_games.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 

@@ -28,9 +28,10 @@ from gops_lab.strategies import Strategy
 BLOCK = 1024
 """Deals in a block: their random numbers stay in memory that a thread reuses."""
 
-TOGETHER = 2
-"""Blocks that a thread plays before it reports, and that strategies are asked about at once: more
-would be no faster, and leave threads idle at the usual number of deals."""
+TOGETHER = 4
+"""Blocks that a thread plays before it reports, and that strategies are asked about at once: with
+fewer, calls take longer than answers; with more, arrays leave the cache and threads go idle at the
+usual number of deals."""
 
 MOST_DEALS = 10**11
 
