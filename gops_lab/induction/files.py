@@ -28,6 +28,11 @@ def storing(path: Path) -> Iterator[None]:
         raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
+def nearest_existing(path: Path) -> Path:
+    """Return a folder, or the nearest above it that is there."""
+    return next((each for each in (path, *path.absolute().parents) if each.exists()), path)
+
+
 def replace_file(path: Path, *pieces: bytes | memoryview) -> None:
     """Write a file, in pieces, under a temporary name and move it into place."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")

@@ -25,6 +25,7 @@ class EngineCost:
     """What an engine needs, fitted to measurements.
 
     An *entry* is one number of a payoff matrix: a stage game with n cards in hand has n**2.
+    *Tables* hold the values of tiers; an engine may be able to have them in files.
 
     Attributes
     ----------
@@ -33,7 +34,9 @@ class EngineCost:
     bytes_per_entry, entries_at_once : int
         Working memory: for each entry of the largest tier, up to so many.
     halved_beyond : int, optional
-        Values that take more bytes than this are kept at half the size.
+        Tables that take more bytes than this are kept at half the size.
+    files : bool
+        Whether tables can be in files, read and written piece by piece.
     bytes_per_comparison : int
         For each pattern and each pair of bids; n**2 for a pattern of n cards.
     seconds_per_entry : float
@@ -60,21 +63,27 @@ class EngineCost:
     seconds_per_tier: float = 0.0
     growth: float = 1.0
     halved_beyond: int | None = None
+    files: bool = False
 
     def memory(self, counts: Counts) -> int:
-        """Return the largest amount of memory at one time, in bytes."""
+        """Return the largest amount of memory at one time besides tables, in bytes."""
         largest = max(tier.stage_games * tier.tier**2 for tier in counts.tiers)
         comparisons = sum(tier.patterns * tier.tier**2 for tier in counts.tiers)
-        values = self.bytes_per_value * counts.values
-        if self.halved_beyond is not None and values > self.halved_beyond:
-            values //= 2
         return (
             self.bytes_fixed
             + self.bytes_per_game * counts.stage_games
-            + values
             + self.bytes_per_entry * min(largest, self.entries_at_once)
             + self.bytes_per_comparison * comparisons
         )
+
+    def tables(self, counts: Counts, keep: str | int) -> int:
+        """Return the most bytes of tables at one time if so many of the highest tiers are kept."""
+        values = [tier.values for tier in reversed(counts.tiers)]
+        held = rectangle.held_at_once(values, keep if self.files else "all")
+        size = self.bytes_per_value * held
+        if self.halved_beyond is not None and size > self.halved_beyond:
+            size //= 2
+        return size
 
     def seconds(self, counts: Counts) -> float:
         """Return the time on one core."""
@@ -132,6 +141,7 @@ ENGINES: dict[str, EngineCost] = {
     "rectangle": EngineCost(
         bytes_fixed=10_000_000,
         bytes_per_value=10,
+        files=True,
         seconds_per_entry=4e-9,
         seconds_per_last_entry=4e-9,
         seconds_per_tier=1e-4,
@@ -139,7 +149,8 @@ ENGINES: dict[str, EngineCost] = {
     ),
     "rows": EngineCost(
         bytes_fixed=10_000_000,
-        bytes_per_value=15,
+        bytes_per_value=8,
+        files=True,
         bytes_per_comparison=2,
         seconds_per_entry=5e-9,
         seconds_per_last_entry=2e-9,
@@ -167,6 +178,8 @@ class Forecast:
         Patterns, stage games and values of each tier.
     memory : int
         Bytes, on top of what the process holds before.
+    tables : int
+        Bytes of the tables in it. They can be in a folder instead: see `least_memory`.
     seconds : float
         On one core of the machine that was measured.
     """
@@ -176,7 +189,13 @@ class Forecast:
     engine: str
     counts: Counts
     memory: int
+    tables: int
     seconds: float
+
+    @property
+    def least_memory(self) -> int:
+        """Bytes of memory with all tables that can be in a folder there; see `gops_lab.solve`."""
+        return self.memory - self.tables * ENGINES[self.engine].files
 
     @property
     def tiers(self) -> pd.DataFrame:
@@ -209,10 +228,12 @@ class Forecast:
             "values": self.values,
             "counts_are_exact": self.counts_are_exact,
             "memory": self.memory,
+            "least_memory": self.least_memory,
+            "tables": self.tables,
             "seconds": self.seconds,
         }
 
-    def check_fits(self, memory: int | None = None) -> None:
+    def check_fits(self, memory: int | None = None, *, folder: bool = False) -> None:
         """Refuse a solve that does not fit the memory.
 
         Parameters
@@ -220,6 +241,8 @@ class Forecast:
         memory : int, optional
             Bytes that may be used; default what this machine has available. Where that cannot be
             found out, nothing is refused.
+        folder : bool
+            Whether there is a folder for the tables.
 
         Raises
         ------
@@ -227,18 +250,26 @@ class Forecast:
             If more is needed.
         """
         available = available_memory() if memory is None else memory
-        if available is not None and self.memory > available:
+        needed = self.least_memory if folder else self.memory
+        if available is not None and needed > available:
             most = "" if self.counts_are_exact else "up to "
+            else_ = "start from a later state"
+            if not folder and self.least_memory <= available:
+                else_ = f"give a scratch folder with {readable_size(self.tables)} of space"
             raise ForecastError(
                 f"solving {self.rules!r} for objective {self.objective!r} needs about "
-                f"{readable_size(self.memory)} of memory ({most}{self.stage_games:,} stage games), "
-                f"but {readable_size(available)} are available; take fewer cards, or start from a "
-                "later state"
+                f"{readable_size(needed)} of memory ({most}{self.stage_games:,} stage games), "
+                f"but {readable_size(available)} are available; take fewer cards, or {else_}"
             )
 
 
 def forecast(
-    rules: Rules, objective: object = "margin", *, exact: bool = False, engine: str | None = None
+    rules: Rules,
+    objective: object = "margin",
+    *,
+    exact: bool = False,
+    engine: str | None = None,
+    keep: str | int = "all",
 ) -> Forecast:
     """Say how large a solve would be, without listing its states.
 
@@ -252,6 +283,8 @@ def forecast(
         Whether fractions are to be used throughout.
     engine : {"general", "exact", "rectangle", "rows"}, optional
         Default: the one that `gops_lab.solve` takes.
+    keep : "all" or int
+        How many tiers are kept, from the top; the others are needed until the next is solved.
 
     Returns
     -------
@@ -278,7 +311,9 @@ def forecast(
         raise GopsError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     counts = count_states(rules, goal)
     cost = ENGINES[engine]
-    return Forecast(rules, goal.name, engine, counts, cost.memory(counts), cost.seconds(counts))
+    tables = cost.tables(counts, keep)
+    memory = cost.memory(counts) + tables
+    return Forecast(rules, goal.name, engine, counts, memory, tables, cost.seconds(counts))
 
 
 def fastest_engine(

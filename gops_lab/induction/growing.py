@@ -20,17 +20,19 @@ from typing import Any
 
 import numpy as np
 
-from gops_lab.errors import OccupiedError, StoreError
+from gops_lab.errors import ForecastError, OccupiedError, StoreError
 from gops_lab.induction.files import (
     FillingArray,
     as_json,
     locked,
+    nearest_existing,
     reserve_array,
     resident_memory,
     short,
     storing,
     write_array,
 )
+from gops_lab.induction.forecast import readable_size
 from gops_lab.induction.journal import JOURNAL, Journal, read_journal, unfinished
 from gops_lab.induction.manifest import (
     check_same,
@@ -38,12 +40,20 @@ from gops_lab.induction.manifest import (
     report_as_dict,
     with_tiers,
 )
-from gops_lab.induction.rectangle import Shard, SweepPlan, TierPlan, TierTable, empty_table
+from gops_lab.induction.rectangle import (
+    Shard,
+    SweepPlan,
+    TierPlan,
+    TierTable,
+    empty_table,
+    held_at_once,
+)
 from gops_lab.induction.reduction import Reducer
 from gops_lab.induction.store import (
     file_names,
     holds_solution,
     make_folder,
+    remove_folder,
     remove_left_over,
     write_manifest,
 )
@@ -118,11 +128,40 @@ def _settings(manifest: Mapping[str, Any], keep: str | int) -> dict[str, Any]:
 
 
 def scratch_folder(
-    scratch: Path, description: Mapping[str, Any], dtype: str, keep: str | int
+    scratch: Path, description: Mapping[str, Any], dtype: str | None, keep: str | int
 ) -> Path:
     """Return the folder of one solve in a folder that several may share."""
     solve = as_json({**description, "dtype": dtype, "keep": keep})
     return scratch / f"gops-lab-{short(hashlib.sha256(solve).hexdigest())}"
+
+
+def check_space(
+    plan: SweepPlan, dtype: str, keep: str | int, home: Path, passing: Path | None
+) -> None:
+    """Refuse a fast sweep whose tables do not fit the disks; see `growing` for the arguments.
+
+    Raises
+    ------
+    ForecastError
+        If more is needed than is free, or in the files of the same solve already.
+    """
+    first_kept = len(plan.tiers) - plan.kept(keep)
+    lengths = [tier.length for tier in plan.tiers]
+    needed = {home: plan.held(keep)}
+    if passing is not None and passing != home:
+        needed = {home: sum(lengths[first_kept:]), passing: held_at_once(lengths[:first_kept], 0)}
+        disks = {nearest_existing(folder).stat().st_dev for folder in needed}
+        if len(disks) == 1:
+            needed = {passing: plan.held(keep)}
+    for folder, numbers in needed.items():
+        size = numbers * np.dtype(dtype).itemsize
+        there = sum(file.stat().st_size for file in folder.glob("tier-*"))
+        free = shutil.disk_usage(nearest_existing(folder)).free + there
+        if size > free:
+            raise ForecastError(
+                f"the tables need {readable_size(size)} of space in {folder}, but "
+                f"{readable_size(free)} are free; nothing was begun"
+            )
 
 
 @contextmanager
@@ -153,17 +192,17 @@ def growing(
     StoreError
         If another process holds it, or it cannot be used or written.
     """
-    make_folder(folder)
-    if passing is not None:
-        make_folder(passing)
-    with locked(folder), nullcontext() if passing is None else locked(passing):
+    passing = folder if passing is None else passing
+    for each in (folder, passing):
+        make_folder(each)
+    with locked(folder), nullcontext() if passing == folder else locked(passing):
         if is_complete(folder, description, dtype, keep, resume):
             raise OccupiedError(f"{folder} has been solved by another process meanwhile")
         if not (folder / JOURNAL).exists():
             with storing(folder):
                 remove_left_over(folder, set())
             Journal.begin(folder, {**description, "dtype": dtype, "keep": keep})
-        yield Growing(folder, description, dtype, keep, reducer, passing or folder, memory)
+        yield Growing(folder, description, dtype, keep, reducer, passing, memory)
 
 
 def clean(folder: Path, passing: Path | None = None) -> None:
@@ -171,16 +210,9 @@ def clean(folder: Path, passing: Path | None = None) -> None:
     if (folder / JOURNAL).exists():
         with locked(folder), storing(folder):
             remove_left_over(folder, file_names(read_manifest(folder)))
-            if passing is not None:
+            if passing is not None and passing != folder:
                 remove_folder(passing)
             (folder / JOURNAL).unlink(missing_ok=True)
-
-
-def remove_folder(folder: Path) -> None:
-    """Remove a folder in which nothing but a solve's tables was."""
-    with storing(folder):
-        if folder.exists():
-            shutil.rmtree(folder)
 
 
 class Growing:

@@ -16,13 +16,20 @@ from gops_lab.game.state import State, check_state, rounds_left, rules_left
 from gops_lab.game.state import start as start_of
 from gops_lab.induction import rectangle
 from gops_lab.induction.forecast import fastest_engine, forecast
-from gops_lab.induction.growing import Growing, clean, growing, is_complete
+from gops_lab.induction.growing import (
+    Growing,
+    check_space,
+    clean,
+    growing,
+    is_complete,
+    scratch_folder,
+)
 from gops_lab.induction.manifest import described
 from gops_lab.induction.plan import plan_tiers
 from gops_lab.induction.reduction import MOST_LEADS, Reducer, Reductions
 from gops_lab.induction.solution import Solution
 from gops_lab.induction.stage_solvers import StageSolver, stage_solver
-from gops_lab.induction.store import as_path, load
+from gops_lab.induction.store import as_path, load, taken_out
 from gops_lab.induction.sweep import (
     NodeTable,
     Progress,
@@ -40,6 +47,9 @@ MOST_WORKERS = 1024
 MOST_GAMES = 100
 """Longest match."""
 
+MOST_MEMORY = 2**63 - 1
+"""Most bytes that can be asked for."""
+
 
 def solve(
     rules: Rules,
@@ -54,6 +64,8 @@ def solve(
     progress: Progress | None = None,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    scratch: str | os.PathLike[str] | None = None,
+    memory: int | None = None,
 ) -> Solution:
     """Solve a game by backward induction.
 
@@ -86,9 +98,16 @@ def solve(
         A folder in which the solution is stored while it is solved; see `gops_lab.load`. However
         the solve is interrupted, it can go on.
     resume : bool
-        Go on with what an interrupted solve left in `out`, or use the solution if it is complete.
-        Rules, objective and all other arguments must be the same, but for `workers` and
-        `progress`.
+        Go on with what an interrupted solve left in `out`, or in `scratch` if there is no `out`, or
+        use the solution if it is complete. Rules, objective and all other arguments must be the
+        same, but for `workers`, `memory` and `progress`.
+    scratch : path, optional
+        A folder on a disk with much space, where the fast sweep has the tables that are not kept,
+        until the next is solved. It can be used by several solves, and is left as it was. Without
+        `out`, tables that are kept come into memory when all is solved.
+    memory : int, optional
+        Bytes to do with; default what there is. Tables in `out` and `scratch` are read and written
+        piece by piece, everything else has to fit, or nothing is begun.
 
     Returns
     -------
@@ -101,7 +120,7 @@ def solve(
     StateError
         If `start` does not fit the rules.
     ForecastError
-        If the solve needs more memory than there is; nothing is begun then.
+        If the solve needs more memory, or space on the disk, than there is; nothing is begun then.
     ObjectiveError
         If the objective is none of the above, or a utility has no finite value where a game ends.
     StoreError
@@ -123,7 +142,7 @@ def solve(
     return solve_states(
         rules, objective, [state],
         exact=exact, method=method, reductions=reductions, workers=workers, keep=keep,
-        progress=progress, out=out, resume=resume,
+        progress=progress, out=out, resume=resume, scratch=scratch, memory=memory,
     )
 
 
@@ -140,6 +159,8 @@ def solve_states(
     progress: Progress | None = None,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    scratch: str | os.PathLike[str] | None = None,
+    memory: int | None = None,
     dtype: str | None = None,
 ) -> Solution:
     """Solve a game from several start states at once; the first is the solution's `start`.
@@ -156,7 +177,9 @@ def solve_states(
         raise ArgumentError(f"reductions must be Reductions or None, not {reductions!r}")
     if not (progress is None or callable(progress)):
         raise ArgumentError(f"progress must be callable or None, not {progress!r}")
-    if resume and out is None:
+    if memory is not None:
+        memory = checks.integer("memory", memory, 1, MOST_MEMORY, ArgumentError)
+    if resume and out is None and scratch is None:
         raise ArgumentError("resume=True needs a folder to go on with: out=FOLDER")
     first = starts[0]
     if any(replace(state, lead=first.lead) != first for state in starts):
@@ -180,20 +203,29 @@ def solve_states(
     asked_for = dtype if fast else "text" if exact else "float64"
     if keep != "all" and int(keep) >= below.rounds:
         keep = "all"
-    if out is not None:
-        folder = as_path(out)
+    home = passing = None
+    if out is not None or scratch is not None:
         description = described(rules, goal, first, reducer, how)
-        if is_complete(folder, description, asked_for, keep, bool(resume)):
-            clean(folder)
-            return load(folder)
-    forecast(below, goal, engine=engine).check_fits()
+        if scratch is not None:
+            home = passing = scratch_folder(as_path(scratch), description, asked_for, keep)
+        if out is not None:
+            home = as_path(out)
+        assert home is not None
+        if is_complete(home, description, asked_for, keep, bool(resume)):
+            clean(home, passing)
+            return load(home) if out is not None else taken_out(home)
+    forecast(below, goal, engine=engine, keep=keep).check_fits(memory, folder=home is not None)
     if fast:
         plan = rectangle.plan_sweep(below, goal, reducer.start_leads)
     kept_as = asked_for or plan.dtype(keep)
+    if fast and home is not None:
+        check_space(plan, kept_as, keep, home, passing)
 
     with (
-        nullcontext() if out is None
-        else growing(folder, description, kept_as, keep, bool(resume), reducer)
+        nullcontext() if home is None
+        else growing(
+            home, description, kept_as, keep, bool(resume), reducer, passing=passing, memory=memory
+        )
     ) as store:
         if fast:
             place = rectangle.InMemory(kept_as) if store is None else store
@@ -203,6 +235,8 @@ def solve_states(
             tables, reports = general_sweep(reducer, starts, solver, keep, progress, store)
         if store is not None:
             tables = store.finish(reports)
+    if home is not None and out is None:
+        return taken_out(home)
     return Solution(rules, goal, first, reducer, tables, reports, how, reductions)
 
 

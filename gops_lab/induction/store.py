@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,7 +35,7 @@ from gops_lab.induction.manifest import (
 )
 from gops_lab.induction.rectangle import TierPlan, plan_sweep
 from gops_lab.induction.reduction import Reducer, Reductions
-from gops_lab.induction.stored_tables import read_table, write_table
+from gops_lab.induction.stored_tables import in_memory, read_table, write_table
 from gops_lab.induction.sweep import Table, TierReport
 
 if TYPE_CHECKING:
@@ -125,6 +126,14 @@ def load(folder: str | os.PathLike[str]) -> Solution:
         ) from error
 
 
+def taken_out(folder: Path) -> Solution:
+    """Return the solution in a folder with its tables in memory, and remove the folder."""
+    solution = load(folder)
+    solution.tables = {tier: in_memory(table) for tier, table in solution.tables.items()}
+    remove_folder(folder)
+    return solution
+
+
 def as_path(folder: str | os.PathLike[str]) -> Path:
     """Return a folder's path.
 
@@ -146,6 +155,13 @@ def make_folder(path: Path) -> None:
     """Make a folder, and those above it, if it is not there."""
     with storing(path):
         path.mkdir(parents=True, exist_ok=True)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder in which nothing but a solve's files was, if it is there."""
+    with storing(folder):
+        if folder.exists():
+            shutil.rmtree(folder)
 
 
 def holds_solution(folder: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,11 @@ def read_table(
     if plan is None:
         raise ValueError("there is no such tier in this game")
     return _rectangle_table(plan, stored, **arrays)
+
+
+def in_memory(table: Table) -> Table:
+    """Return a table that no file is needed for."""
+    return replace(table, values=np.array(table.values)) if isinstance(table, TierTable) else table
 
 
 def _node_table(

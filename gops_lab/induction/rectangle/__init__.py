@@ -7,6 +7,7 @@ from gops_lab.induction.rectangle.plan import (
     FLOATS_UP_TO,
     SweepPlan,
     TierPlan,
+    held_at_once,
     layout_name,
     leads_do_not_count,
     plan_sweep,
@@ -27,6 +28,6 @@ from gops_lab.induction.rectangle.table import TierTable, empty_table
 
 __all__ = [
     "FLOATS_UP_TO", "InMemory", "RowLayouts", "Shard", "SweepPlan", "TierPlan", "TierReport",
-    "TierStore", "TierTable", "empty_table", "layout_name", "leads_do_not_count", "plan_sweep",
-    "report_tier", "solve_plan", "solve_tier", "solve_tiers", "supports",
+    "TierStore", "TierTable", "empty_table", "held_at_once", "layout_name", "leads_do_not_count",
+    "plan_sweep", "report_tier", "solve_plan", "solve_tier", "solve_tiers", "supports",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -157,22 +158,44 @@ class SweepPlan:
 
     def kept(self, keep: str | int) -> int:
         """Return how many tiers are kept if so many of the highest, or "all", are asked for."""
-        return len(self.tiers) if keep == "all" else min(int(keep), len(self.tiers))
+        return kept_of(len(self.tiers), keep)
 
     def held(self, keep: str | int) -> int:
         """Return how many numbers are held at the same time, padding included.
 
         Tiers that are not kept are held until the next is solved.
         """
-        lengths = [tier.length for tier in self.tiers]
-        first_kept = len(lengths) - self.kept(keep)
-        passing = [low + high for low, high in list(pairwise(lengths))[:first_kept]]
-        at_the_end = sum(lengths[max(0, first_kept - 1) :])
-        return max([at_the_end, *passing])
+        return held_at_once([tier.length for tier in self.tiers], keep)
 
     def dtype(self, keep: str | int) -> str:
         """Return what values are kept as where nothing is asked for; see `FLOATS_UP_TO`."""
         return "float64" if 8 * self.held(keep) <= FLOATS_UP_TO else "int32"
+
+
+def kept_of(tiers: int, keep: str | int) -> int:
+    """Return how many of some tiers are kept if so many of the highest, or "all", are asked for."""
+    return tiers if keep == "all" else min(int(keep), tiers)
+
+
+def held_at_once(lengths: Sequence[int], keep: str | int) -> int:
+    """Return the largest sum of the lengths of the tiers that are held at the same time.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Of all tiers, the lowest first: the order in which they are solved.
+    keep : "all" or int
+        How many of the highest tiers are kept; the others are held until the next is solved.
+
+    Examples
+    --------
+    >>> held_at_once([10, 50, 30, 1], 1), held_at_once([10, 50, 30, 1], "all")
+    (80, 91)
+    """
+    first_kept = len(lengths) - kept_of(len(lengths), keep)
+    passing = [low + high for low, high in list(pairwise(lengths))[:first_kept]]
+    at_the_end = sum(lengths[max(0, first_kept - 1) :])
+    return max([at_the_end, *passing])
 
 
 def plan_sweep(
