@@ -62,6 +62,13 @@ def parser() -> argparse.ArgumentParser:
             help="play for points (margin, default) or to be ahead at the end (win)",
         )
 
+    def keep(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument(
+            "--keep", type=tiers, default="all", metavar="N",
+            help="keep only the N highest tiers, states below are solved when asked for; "
+            "default all",
+        )
+
     sub = command("solve", "Solve a game and print the optimal first bids.")
     objective(sub)
     sub.add_argument("--method", choices=("simplex", "highs"), help="how stage games are solved")
@@ -70,11 +77,17 @@ def parser() -> argparse.ArgumentParser:
     )
     sub.add_argument(
         "--resume", action="store_true",
-        help="go on with the solve that was interrupted in --out, or use what it found",
+        help="go on with the solve that was interrupted in --out (or --scratch), or use what it "
+        "found",
+    )
+    keep(sub)
+    sub.add_argument(
+        "--scratch", type=path, metavar="FOLDER",
+        help="have tables that are not kept there, not in memory, while they are needed",
     )
     sub.add_argument(
-        "--keep", type=tiers, default="all", metavar="N",
-        help="keep only the N highest tiers, states below are solved when asked for; default all",
+        "--memory", type=size, metavar="SIZE",
+        help="do with so much memory, like 4GiB; default what there is",
     )
 
     sub = command(
@@ -158,6 +171,7 @@ def parser() -> argparse.ArgumentParser:
 
     sub = command("forecast", "Say how large a solve would be; refuse what cannot fit.")
     objective(sub)
+    keep(sub)
     return whole
 
 
@@ -208,6 +222,21 @@ def natural(written: str) -> int:
     number = integer(written)
     if number < 0:
         raise argparse.ArgumentTypeError(f"must be 0 or more, not {number}")
+    return number
+
+
+def size(written: str) -> int:
+    """Read a size of memory as bytes: a number, alone or with KiB, MiB, GiB or TiB."""
+    found = re.fullmatch(r"([0-9]{1,6}(?:\.[0-9]{1,6})?) ?([KMGT])iB|([0-9]{1,18})", written)
+    number = 0
+    if found and found[3]:
+        number = int(found[3])
+    elif found:
+        number = int(float(found[1]) * 1024 ** (" KMGT".index(found[2])))
+    if number < 1:
+        raise argparse.ArgumentTypeError(
+            f"{reprlib.repr(written)} is no size like 4GiB, 1.5TiB, or a number of bytes"
+        )
     return number
 
 

@@ -42,6 +42,7 @@ from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, start
 from gops_lab.induction import Solution, forecast, load, solve, solve_match
 from gops_lab.induction.decks import deck_of
+from gops_lab.induction.files import nearest_existing
 from gops_lab.induction.forecast import readable_size
 from gops_lab.induction.manifest import MANIFEST
 from gops_lab.induction.timetable import Timetable
@@ -123,12 +124,14 @@ LEAST_PROGRESS = 0.01
 
 def _solve(options: argparse.Namespace) -> None:
     rules = _rules(options)
-    if options.resume and options.out is None:
+    if options.resume and options.out is None and options.scratch is None:
         raise _ArgumentError("--resume needs --out FOLDER")
-    if options.out is not None:
-        _check_can_write(Path(options.out))
+    for name in ("out", "scratch"):
+        if getattr(options, name) is not None:
+            _check_can_write(name, Path(getattr(options, name)))
     solution = _solution(
-        options, rules, keep=options.keep, out=options.out, resume=options.resume
+        options, rules, keep=options.keep, out=options.out, resume=options.resume,
+        scratch=options.scratch, memory=options.memory,
     )
     table = tables.bids_table(solution)
     error = max((report.error for report in solution.reports.values()), default=0.0)
@@ -211,7 +214,7 @@ def _table(options: argparse.Namespace) -> None:
     elif options.format == "parquet":
         raise _ArgumentError("a Parquet table needs a file: give --out FILE")
     if options.out is not None:
-        _check_can_write(Path(options.out).parent)
+        _check_can_write("out", Path(options.out).parent)
     table = tables.first_bids_table(_solved_deck(options, rules) or _solution(options, rules))
     if options.out is not None:
         formats.write_table(table, options.out, options.format)
@@ -266,7 +269,7 @@ def _leads(rules: Rules, number: int) -> list[int]:
 
 def _forecast(options: argparse.Namespace) -> None:
     rules = _rules(options)
-    expected = forecast(rules, options.objective, exact=options.exact)
+    expected = forecast(rules, options.objective, exact=options.exact, keep=options.keep)
     if options.json:
         _print_json(expected.as_dict())
     else:
@@ -278,7 +281,12 @@ def _forecast(options: argparse.Namespace) -> None:
             f"about {readable_size(expected.memory)} of memory and "
             f"{text.duration(expected.seconds)}"
         )
-    expected.check_fits()
+        if expected.least_memory < expected.memory:
+            print(
+                f"with --scratch about {readable_size(expected.least_memory)} of memory and "
+                f"{readable_size(expected.tables)} on the disk"
+            )
+    expected.check_fits(folder=True)
 
 
 def _audit(options: argparse.Namespace) -> int:
@@ -388,10 +396,11 @@ def _solution(options: argparse.Namespace, rules: Rules, **how: Any) -> Solution
                 progress=progress, **how,
             )
         except KeyboardInterrupt:
-            if how.get("out") is None:
+            folder = how.get("out") or how.get("scratch")
+            if folder is None:
                 raise
             raise KeyboardInterrupt(
-                f"interrupted; the same command with --resume goes on with {how['out']}"
+                f"interrupted; the same command with --resume goes on with {folder}"
             ) from None
 
 
@@ -406,15 +415,14 @@ def _solver(options: argparse.Namespace) -> Solver:
     return solver
 
 
-def _check_can_write(folder: Path) -> None:
+def _check_can_write(name: str, folder: Path) -> None:
     """Refuse a folder in which no file can be made, before the work is begun."""
     try:
-        there = next((path for path in (folder, *folder.parents) if path.exists()), folder)
-        with tempfile.TemporaryFile(dir=there):
+        with tempfile.TemporaryFile(dir=nearest_existing(folder)):
             pass
     except OSError as error:
         raise _ArgumentError(
-            f"--out: nothing can be written in {folder}: {error.strerror or error}"
+            f"--{name}: nothing can be written in {folder}: {error.strerror or error}"
         ) from error
 
 

@@ -267,7 +267,13 @@ class Growing:
             self._remove(tiers, tier.tier)
             return self._with_shards(empty_table(tier, values=np.zeros(0, self._dtype)), lines)
         self._plans[tier.tier] = tier
-        path = self._part(tier.tier, tier.tier in self._kept(tiers))
+        kept = tier.tier in self._kept(tiers)
+        path = self._part(tier.tier, kept)
+        if lines and not kept and not path.exists():
+            raise StoreError(
+                f"{path} is missing: the solve was begun with another scratch folder, which is "
+                "needed to go on"
+            )
         if lines and done and not path.exists():
             path = self._folder / array_name(tier.tier, "values").format(short(lines[-1]["sha256"]))
         if not lines:
