@@ -15,10 +15,9 @@ from typing import Any
 
 import pandas as pd
 
-from gops_lab.errors import RulesError
+from gops_lab.errors import RulesError, missing
 from gops_lab.game import Rules, as_objective
 from gops_lab.game.state import side_of
-from gops_lab.interop.extras import missing
 from gops_lab.interop.positions import Position, Tree, recalled
 
 try:
