@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gops_lab.errors import ArgumentError, GopsError
+from gops_lab.errors import ArgumentError, ForecastError
 from gops_lab.evaluation import (
     certified_exploitability,
     exploitability,
@@ -22,9 +22,10 @@ from gops_lab.evaluation import (
     regrets,
     tournament,
 )
-from gops_lab.game import Rules, State, expose, play_round, start
+from gops_lab.explorer.solving import at_hand
+from gops_lab.game import MARGIN, Rules, State, expose, play_round, start
 from gops_lab.game.checks import missing_cards
-from gops_lab.induction import Solution, forecast, load
+from gops_lab.induction import Solution, load
 from gops_lab.reporting import text
 from gops_lab.strategies import OptimalStrategy, distribution, strategy_named
 from gops_lab.strategies.names import Solver
@@ -33,9 +34,6 @@ Answer = tuple[dict[str, Any], str]
 
 Bar = Callable[[], AbstractContextManager[Callable[[int, int], None]]]
 """Draws a bar while it is entered, and yields what to tell it: deals done, deals in all."""
-
-QUICK = 60.0
-"""Seconds that a solve may take to judge a person's bids without being asked for."""
 
 
 def run_tournament(
@@ -184,13 +182,9 @@ def _judge(
             )
         return solution, None
     try:
-        expected = forecast(rules, "margin")
-        expected.check_fits()
-    except GopsError as error:
+        return at_hand(rules, MARGIN) or solver(rules, MARGIN.name), None
+    except ForecastError as error:
         return None, str(error)
-    if expected.seconds > QUICK:
-        return None, f"solving this game takes about {text.duration(expected.seconds)}"
-    return solver(rules, "margin"), None
 
 
 def _table(rules: Rules, state: State) -> str:
