@@ -27,6 +27,7 @@ from gops_lab.game import MARGIN, Rules, State, expose, play_round, start
 from gops_lab.game.checks import missing_cards
 from gops_lab.induction import Solution, load
 from gops_lab.reporting import text
+from gops_lab.reporting.description import unit_of_payoffs
 from gops_lab.strategies import OptimalStrategy, distribution, strategy_named
 from gops_lab.strategies.names import Solver
 
@@ -76,13 +77,12 @@ def run_exploit(options: argparse.Namespace, rules: Rules, solver: Solver) -> An
         "best_response_a": found.best_response_a, "best_response_b": found.best_response_b,
         "nash_conv": found.nash_conv, "exploitability": found.exploitability,
     }
-    unit = {"margin": "points", "win": "P(ahead) - P(behind)"}[options.objective]
     shown = {name: text.number(value, ".6g") for name, value in data.items() if name in (
         "best_response_a", "best_response_b", "nash_conv", "exploitability"
     )}
     lines = [
         text.heading(rules, options.objective) + "\n",
-        f"{strategy.name} in both seats, in {unit}",
+        f"{strategy.name} in both seats, in {unit_of_payoffs(options.objective)}",
         f"best response of A gets       {shown['best_response_a']}",
         f"best response of B holds A to {shown['best_response_b']}",
         f"NashConv {shown['nash_conv']}, exploitability {shown['exploitability']}",
@@ -156,7 +156,7 @@ def run_play(options: argparse.Namespace, rules: Rules, solver: Solver) -> Answe
     if judge is None:
         lines.append(f"your bids are not judged (give --solution FOLDER): {why_not}")
     else:
-        unit = {"margin": "points"}.get(judge.objective.name, judge.objective.name)
+        unit = unit_of_payoffs(judge.objective.name)
         lines.append(f"\nwhat each of your bids gave away against optimal play, in {unit}\n")
         lines += [
             f"round {row['round']}: {row['bid']} for {row['stake']}, "

@@ -120,6 +120,13 @@ def test_play_judges_by_the_deck_that_comes_with_the_package(capsys, monkeypatch
     assert judges == [gl.Rules(cards=13)] * 13
 
 
+def test_what_bids_give_away_is_told_in_the_unit_of_the_solution(capsys, tmp_path):
+    gl.solve(gl.Rules(cards=3), "win").save(tmp_path / "win")
+    _, out, _ = run(capsys, "play", "--cards", 3, "--against", "match", "--bids", "1,2,3",
+                    "--solution", tmp_path / "win")
+    assert "against optimal play, in P(A ahead) - P(B ahead)\n" in out
+
+
 def test_exploit_evaluates_nothing_that_it_does_not_print(capsys, monkeypatch):
     def evaluate(*_, **__):
         raise AssertionError("nobody asked for the value")
