@@ -379,18 +379,14 @@ def strategy_table(
 
 def _rows(seen: Observations, answer: Probabilities, lead: bool) -> pd.DataFrame:
     rows, columns = np.nonzero(answer)
-    hands = {
-        "hand": (seen.encoder.hands[0], seen.batch.hand_a),
-        "opponent_hand": (seen.encoder.hands[1], seen.batch.hand_b),
-        "prizes": (seen.encoder.prizes, seen.batch.prizes),
+    hand, opponent = seen.encoder.hands
+    frame: dict[str, Any] = {
+        "hand": hand.texts(seen.batch.hand_a)[rows],
+        "opponent_hand": opponent.texts(seen.batch.hand_b)[rows],
+        "prizes": seen.encoder.prizes.texts(seen.batch.prizes)[rows],
+        "upcard": seen.batch.upcard[rows],
+        "carried": seen.batch.carried[rows],
     }
-    frame: dict[str, Any] = {}
-    for name, (sets, masks) in hands.items():
-        distinct, where = np.unique(masks, return_inverse=True)
-        text = np.array([" ".join(map(str, sets.decode(mask))) for mask in distinct], object)
-        frame[name] = text[where][rows]
-    frame["upcard"] = seen.batch.upcard[rows]
-    frame["carried"] = seen.batch.carried[rows]
     if lead:
         frame["lead"] = seen.batch.lead[rows]
     frame["bid"] = seen.ranks[columns]
