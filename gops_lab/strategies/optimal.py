@@ -164,8 +164,9 @@ class OptimalStrategy(Strategy):
             bound += 2 * below + gap + rounding
             cap += gap / 2 + rounding
             report = solution.reports.get(cards)
-            errors = [] if report is None else [report.error]
-            below = max([*errors, cap] if cards not in kept or report is None else errors)
+            below = cap if report is None else report.error
+            if cards not in kept:
+                below = max(below, cap)
         return float(np.nextafter(bound, np.inf))
 
     def _largest_payoff(self) -> float:
