@@ -32,6 +32,7 @@ from gops_lab.strategies import (
     OptimalStrategy,
     Proportional,
     Uniform,
+    strategy_table,
 )
 
 # The plain program
@@ -328,6 +329,26 @@ def test_two_who_match_the_prize():
     assert both.rounds[["points_a", "points_b"]].to_numpy().tolist() == [[0, 0]] * 5
     assert both.rounds["carried"].tolist() == [3, 6, 9, 12, 15]
     assert both.unclaimed == 15
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda rules: evaluate(rules, "match", Uniform()),
+        lambda rules: evaluate(rules, Uniform(), "match"),
+        lambda rules: best_response_value(rules, "match"),
+        lambda rules: best_response_value(rules, "match", player="a"),
+        lambda rules: exploitability(rules, "match"),
+        lambda rules: exploitability(rules, Uniform(), "match"),
+        lambda rules: expected_margin(rules, Uniform(), "match"),
+        lambda rules: gl.tournament(rules, ["match", Uniform()], 10),
+        lambda rules: strategy_table("match", rules),
+        lambda rules: strategy_table(Uniform(), rules, opponent="match"),
+    ],
+)
+def test_a_name_is_no_strategy(use):
+    with pytest.raises(StrategyError, match=r"not 'match'; a name is read by strategy_named"):
+        use(gl.Rules(cards=3))
 
 
 # Ways that must agree

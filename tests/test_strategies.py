@@ -35,6 +35,7 @@ from gops_lab.strategies import (
     response,
     strategy_named,
     strategy_table,
+    table,
 )
 from gops_lab.strategies.simple import HIGHEST, NEAREST_PRIZE, UNIFORM
 
@@ -399,6 +400,14 @@ def test_a_table_gives_the_strategy_back(tmp_path, solved):
             )
     with pytest.raises(StrategyError, match="has no row for State"):
         bids(copy, gl.State((1, 2), (1, 2), (4,), upcard=3, carried=55))
+
+
+def test_a_table_that_would_be_too_long_is_refused(monkeypatch):
+    """Rejects listing the whole of 13 cards: memory is full long before."""
+    rows = len(strategy_table(Highest(), gl.Rules(cards=4)))
+    monkeypatch.setattr(table, "MOST_ROWS", rows - 1)
+    with pytest.raises(StrategyError, match=rf"'highest' for .*cards=4.*more than {rows - 1:,} ro"):
+        strategy_table(Highest(), gl.Rules(cards=4))
 
 
 def test_a_table_looks_only_at_its_columns():
