@@ -353,7 +353,8 @@ def test_ratings_of_a_chain_settle(players, everybody):
     [
         ([[0, -1], [1, 0]], "not negative"), ([[0, np.inf], [1, 0]], "finite"),
         ([[0, np.nan], [1, 0]], "finite"), (np.zeros((0, 0)), "at least one row"),
-        ([[0, 1]], "square"),
+        ([[0, 1]], "square"), ([[0, 1], [1]], "square array of numbers"),
+        ([[0, "few"], [1, 0]], "square array of numbers"),
     ],
 )
 def test_points_that_have_no_ratings(points, message):
@@ -385,6 +386,26 @@ def test_the_meta_game():
     else:
         with pytest.raises(EvaluationError, match="OpenSpiel"):
             alpha_rank(matrix)
+
+
+BEATS = pd.DataFrame([[0.0, 1.0], [-1.0, 0.0]], ["good", "bad"], ["good", "bad"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"steps": -1}, "steps must be"), ({"steps": "many"}, "steps must be"),
+        ({"step": np.nan}, "step must be"), ({"step": 1e9}, "step must be"),
+        ({"start": [np.inf, 1]}, "2 finite shares"), ({"start": ["a", "b"]}, "2 finite shares"),
+        ({"start": [0, 0]}, "2 finite shares"), ({"start": [1, -1]}, "2 finite shares"),
+        ({"payoffs": BEATS.to_numpy()}, "must be a DataFrame"),
+        ({"payoffs": BEATS.astype(object).replace(1.0, "won")}, "must be numbers"),
+    ],
+)
+def test_dynamics_that_make_no_sense(arguments, message):
+    """Rejects paths of NaN that look like an answer."""
+    with pytest.raises(EvaluationError, match=message):
+        replicator_dynamics(**{"payoffs": BEATS, **arguments})
 
 
 # Tournaments
