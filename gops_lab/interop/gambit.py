@@ -10,15 +10,15 @@ import io
 import os
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from gops_lab.errors import RulesError, missing
+from gops_lab.errors import RulesError, TableError, missing
 from gops_lab.game import Rules, as_objective
 from gops_lab.game.state import side_of
 from gops_lab.interop.positions import Position, Tree, recalled
+from gops_lab.reporting.formats import check_file, write_file
 
 try:
     import pygambit
@@ -49,8 +49,11 @@ def write_efg(rules: Rules, file: str | os.PathLike[str], objective: object = "m
     ------
     RulesError
         If the game has more than 100,000 nodes.
+    TableError
+        If the file cannot be written.
     """
-    Path(file).write_text(_efg(rules, objective), encoding="utf-8")
+    check_file(file)
+    write_file(file, _efg(rules, objective).encode(), TableError)
 
 
 def write_nfg(stage_game: pd.DataFrame, file: str | os.PathLike[str]) -> None:
@@ -61,12 +64,23 @@ def write_nfg(stage_game: pd.DataFrame, file: str | os.PathLike[str]) -> None:
     stage_game : DataFrame
         A's payoffs, rows A's bids, columns B's bids: what ``solution.stage_game(state)`` returns.
     file : path
+
+    Raises
+    ------
+    TableError
+        If the file cannot be written.
     """
-    Path(file).write_text(_nfg(stage_game), encoding="utf-8")
+    check_file(file)
+    write_file(file, _nfg(stage_game).encode(), TableError)
 
 
 def extensive_game(rules: Rules, objective: object = "margin") -> pygambit.Game:
     """Return a whole game as a Gambit game; see `write_efg`.
+
+    Raises
+    ------
+    RulesError
+        If the game has more than 100,000 nodes.
 
     Examples
     --------

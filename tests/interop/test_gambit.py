@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import gops_lab as gl
-from gops_lab.errors import RulesError
+from gops_lab.errors import RulesError, TableError
 
 pygambit = pytest.importorskip("pygambit", reason="pygambit has no wheel for this Python")
 
@@ -116,3 +116,14 @@ def test_a_deck_that_is_too_large_is_refused(monkeypatch):
     monkeypatch.setattr("gops_lab.interop.gambit.MOST_NODES", 1000)
     with pytest.raises(RulesError, match="too many for an extensive game"):
         extensive_game(gl.Rules(cards=6))
+
+
+def test_a_file_that_cannot_be_written_is_told_in_one_sentence(tmp_path):
+    stage = pd.DataFrame([[0, 1], [1, 0]], [1, 2], [1, 2])
+    for write in (
+        lambda file: write_efg(gl.Rules(cards=2), file), lambda file: write_nfg(stage, file)
+    ):
+        with pytest.raises(TableError, match="its folder does not exist"):
+            write(tmp_path / "nowhere" / "game")
+        with pytest.raises(TableError, match="exists and is not a file"):
+            write(tmp_path)
