@@ -162,15 +162,16 @@ def _nfg(stage_game: pd.DataFrame) -> str:
 
 
 def _efg(rules: Rules, objective: object) -> str:
-    lines = [f'EFG 2 R "{str(rules).replace(chr(34), "")}" {{ "A" "B" }}', '""']
-    for line in _nodes(rules, objective):
-        lines.append(line)
-        if len(lines) > MOST_NODES:
+    nodes = []
+    for node in _nodes(rules, objective):
+        nodes.append(node)
+        if len(nodes) > MOST_NODES:
             raise RulesError(
                 f"{rules!r} has more than {MOST_NODES:,} nodes, too many for an extensive "
                 "game; write_nfg writes single stage games"
             )
-    return "\n".join([*lines, ""])
+    head = f'EFG 2 R "{str(rules).replace(chr(34), "")}" {{ "A" "B" }}'
+    return "\n".join([head, '""', *nodes, ""])
 
 
 def _nodes(rules: Rules, objective: object) -> Iterator[str]:

@@ -112,7 +112,11 @@ def test_labels_are_bids_whatever_they_are():
     assert labels == [["bid 2", "bid 1"], ["bid 2", "bid 3"]]
 
 
-def test_a_deck_that_is_too_large_is_refused(monkeypatch):
+def test_a_deck_that_is_too_large_is_refused(monkeypatch, tmp_path):
+    write_efg(gl.Rules(cards=2), tmp_path / "game.efg")
+    nodes = len((tmp_path / "game.efg").read_text().splitlines()) - 2  # behind the header
+    monkeypatch.setattr("gops_lab.interop.gambit.MOST_NODES", nodes)
+    assert len(extensive_game(gl.Rules(cards=2)).players) == 2
     monkeypatch.setattr("gops_lab.interop.gambit.MOST_NODES", 1000)
     with pytest.raises(RulesError, match="too many for an extensive game"):
         extensive_game(gl.Rules(cards=6))
