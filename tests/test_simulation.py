@@ -519,6 +519,13 @@ def test_a_tournament_needs_different_strategies():
         tournament(gl.Rules(cards=3), [Uniform(), Uniform()], 10)
 
 
+def test_a_tournament_checks_its_deals_before_it_opens_a_folder(tmp_path):
+    for deals in (0, "10", 1.5):
+        with pytest.raises(EvaluationError, match="deals must be"):
+            tournament(gl.Rules(cards=3), FIELD, deals, folder=tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
 def test_the_published_table_of_margin_against_win(solved):
     """Two of its rows come out again, and every row is a distribution."""
     folder = Path(__file__).parents[1] / "results" / "margin_against_win"

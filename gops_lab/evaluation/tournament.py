@@ -19,8 +19,8 @@ from gops_lab._version import __version__
 from gops_lab.errors import EvaluationError, StoreError
 from gops_lab.evaluation.meta_game import meta_equilibrium
 from gops_lab.evaluation.ratings import bradley_terry
-from gops_lab.evaluation.simulation import Simulation, simulate
-from gops_lab.game import Rules
+from gops_lab.evaluation.simulation import MOST_DEALS, Simulation, simulate
+from gops_lab.game import Rules, checks
 from gops_lab.induction.files import locked, replace_file, storing
 from gops_lab.induction.manifest import sealed
 from gops_lab.strategies import Strategy
@@ -172,6 +172,7 @@ def tournament(
     names = [as_strategy(strategy).name for strategy in strategies]
     if len(names) < 2:
         raise EvaluationError(f"a tournament needs at least two strategies, not {len(names)}")
+    deals = checks.integer("deals", deals, 1, MOST_DEALS, EvaluationError)
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise EvaluationError(f"two strategies are called {twice[0]!r}; names must differ")
