@@ -370,6 +370,8 @@ def test_convergence_to_the_exact_value(data):
         reporting.plot_convergence(data["convergence"], error=True)
     with pytest.raises(FigureError, match="finite"):
         reporting.plot_convergence(data["convergence"], float("nan"))
+    with pytest.raises(FigureError, match="exact must be a number, not 'half'"):
+        reporting.plot_convergence(data["convergence"], "half")
 
 
 def test_costs_are_on_a_logarithmic_axis(data):
