@@ -436,6 +436,8 @@ def test_optimal_play_loses_no_more_than_its_certificate_says(ties, objective, s
     other = {"margin": "win", "win": "margin"}[objective]
     with pytest.raises(EvaluationError, match=f"certified for '{objective}', not for '{other}'"):
         certified_exploitability(optimal, other)
+    with pytest.raises(EvaluationError, match="only optimal strategies have certificates"):
+        certified_exploitability(Uniform())
     found = exploitability(rules, optimal, objective=objective)
     assert -1e-12 <= found.exploitability <= bound < 1e-8
     assert found.value == pytest.approx(0, abs=1e-9)

@@ -565,7 +565,7 @@ def test_search_answers_for_one_seed_alike_and_for_two_differently():
         lambda: Mixture(float("nan"), Uniform(), Highest()), lambda: EpsilonGreedy(None, Highest()),
         lambda: Mixture(0.5, "match", Uniform()), lambda: EpsilonGreedy(0.5, Uniform),
         lambda: BestResponse("match"), lambda: strategy_named(None, RULES),
-        lambda: TableStrategy(None, "none"),
+        lambda: OptimalStrategy(Uniform()), lambda: TableStrategy(None, "none"),
         lambda: TableStrategy(pd.DataFrame({"bid": [1], "weight": [1]}), "x", otherwise="match"),
     ],
 )

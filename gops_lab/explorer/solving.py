@@ -45,6 +45,12 @@ def at_hand(rules: Rules, objective: Objective) -> Solution | None:
 def solved(rules: Rules, objective: Objective) -> Solution:
     """Return the solution of a game: one that comes with the package, or one found quickly.
 
+    Parameters
+    ----------
+    rules : Rules
+    objective : Objective
+        `gops_lab.game.MARGIN`, `gops_lab.game.WIN` or a utility of yours.
+
     Raises
     ------
     ForecastError

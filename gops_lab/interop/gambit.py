@@ -123,6 +123,11 @@ def extreme_strategies(stage_game: pd.DataFrame, player: str = "a") -> pd.DataFr
     DataFrame
         One row for each strategy, one column for each bid; entries `Fraction`.
 
+    Raises
+    ------
+    StateError
+        If the player is neither "a" nor "b".
+
     Examples
     --------
     >>> import gops_lab as gl

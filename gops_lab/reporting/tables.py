@@ -26,10 +26,22 @@ PLAYERS = ("a", "b")
 def bids_table(solution: Solution, player: str = "a") -> pd.DataFrame:
     """Return the first-bid table as it is printed: a row for each upcard, a column for each bid.
 
+    Parameters
+    ----------
+    solution : Solution
+    player : {"a", "b"}
+        Whose bids.
+
     Returns
     -------
     DataFrame
-        Index upcard; columns the bids (probabilities), then value, gap, unique.
+        Index upcard (points); columns the bids (ranks) with their probabilities, then value (A's,
+        of the stage game), gap, unique (whether the player's optimal strategy is).
+
+    Raises
+    ------
+    StateError
+        If the player is neither "a" nor "b".
 
     Examples
     --------
