@@ -173,11 +173,8 @@ def evaluate(
     unclaimed = (to_come if len(table) else start_points) - won
     leads = None
     if outcomes:
-        final = space.unpack(walk.keys).lead
-        distinct, where = np.unique(final, return_inverse=True)
-        mass = np.zeros(len(distinct), walk.mass.dtype)
-        np.add.at(mass, where, walk.mass)
-        leads = pd.Series(mass, pd.Index(distinct, name="lead"), name="probability")
+        final, mass = _merged(space.unpack(walk.keys).lead, walk.mass)
+        leads = pd.Series(mass, pd.Index(final, name="lead"), name="probability")
     win, draw, loss = (None, None, None) if leads is None else (
         leads[leads.index > 0].sum() + zero, leads[leads.index == 0].sum() + zero,
         leads[leads.index < 0].sum() + zero,
@@ -248,7 +245,7 @@ class _Walk:
 
 
 def _merged(keys: IntArray, mass: Numbers) -> tuple[IntArray, Numbers]:
-    """Return the distinct keys, ascending, and the whole mass on each."""
+    """Return the distinct keys (or leads), ascending, and the whole mass on each."""
     distinct, where = np.unique(keys, return_inverse=True)
     if mass.dtype != object:
         return distinct, np.bincount(where, mass, minlength=len(distinct))
