@@ -19,9 +19,7 @@ from gops_lab.matrix_games import solve_matrix_games
 from gops_lab.reporting.description import description
 from gops_lab.strategies.optimal import payoffs_at
 from gops_lab.strategies.states import StateSpace
-
-MOST_ROWS = 5_000_000
-"""Most rows of a table; more are refused before they are computed."""
+from gops_lab.strategies.table import MOST_ROWS
 
 CHUNK = 1 << 20
 """Payoffs looked at together."""

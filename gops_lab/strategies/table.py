@@ -49,7 +49,7 @@ SMALL = 1 << 22
 """Widest range of integers that is looked up in an array, not by bisection."""
 
 MOST_ROWS = 5_000_000
-"""Most rows of a table that is written; more are refused before memory is full."""
+"""Most rows of a table that lists states; more are refused before memory is full."""
 
 _LOOKS_AT = {
     "hand": {"ranks"}, "opponent_hand": {"ranks", "opponent"}, "prizes": {"prizes"},
