@@ -106,6 +106,14 @@ def test_extreme_strategies_span_the_ranges_of_all_optimal_ones():
     assert len(corners) == 2
 
 
+@pytest.mark.parametrize("scale", [10**12, Fraction(1, 10**12), 0])
+def test_extreme_strategies_of_payoffs_of_any_size(scale):
+    """Of the first game, as it is, pygambit 16.7 finds no equilibrium and says nothing."""
+    frame = pd.DataFrame([[3 * scale, -scale], [-2 * scale, scale]], index=[1, 3], columns=[2, 3])
+    wanted = [[Fraction(3, 7), Fraction(4, 7)]] if scale else [[1, 0], [0, 1]]
+    assert extreme_strategies(frame).to_numpy().tolist() == wanted
+
+
 def test_labels_are_bids_whatever_they_are():
     frame = pd.DataFrame([[0, 1], [1, 0]], index=[2, 1], columns=[2, 3])
     labels = [[s.label for s in player.strategies] for player in strategic_game(frame).players]
