@@ -64,9 +64,16 @@ def test_the_tree_that_gambit_reads_has_our_value(rules, objective, plain_matrix
 
 # Not for "win": pygambit 16.7.0's lp_solve gives 0 for the handicap game above in ascending order,
 # whose value on its own tree is -1, and 7/75 for the symmetrical 4 cards in descending order.
+@pytest.mark.parametrize(
+    "rules",
+    [
+        gl.Rules(cards=3, order="descending"),
+        gl.Rules(hand_a=(1, 3, 5), hand_b=(2, 3, 4), order="ascending", ties="discard"),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("objective", ["margin", own_utility])
-def test_gambits_exact_program_agrees(objective):
-    rules = gl.Rules(cards=3, order="descending")
+def test_gambits_exact_program_agrees(rules, objective):
     game = extensive_game(rules, objective)
     (profile,) = pygambit.nash.lp_solve(game, use_strategic=False).equilibria
     value = Fraction(str(profile.payoff(game.players["A"])))
