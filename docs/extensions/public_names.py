@@ -20,6 +20,7 @@ ROOMS = {
     "interop.openspiel": "OpenSpiel",
     "interop.gambit": "Gambit",
     "interop.games": "Nashpy and QuantEcon",
+    "interop.pettingzoo": "PettingZoo",
 }
 
 
