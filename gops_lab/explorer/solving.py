@@ -5,13 +5,16 @@ from __future__ import annotations
 from functools import lru_cache
 
 from gops_lab.errors import ForecastError
-from gops_lab.game import Objective, Rules
-from gops_lab.induction import Solution, forecast, load, solve
+from gops_lab.game import MARGIN, WIN, Objective, Rules
+from gops_lab.induction import Solution, forecast, load, solve, solve_match
 from gops_lab.induction.decks import deck_of
 from gops_lab.reporting.text import duration
 
 PATIENCE = 60.0
 """Seconds that a solve may take while a person waits."""
+
+MATCH_GAME = 20.0
+"""How much longer a game of a match takes than one by itself: every lead can be brought along."""
 
 
 @lru_cache(maxsize=8)
@@ -32,11 +35,36 @@ def solved(rules: Rules, objective: Objective) -> Solution:
     deck = deck_of(rules, objective)
     if deck is not None:
         return load(deck)
-    expected = forecast(rules, objective)
-    if expected.seconds > PATIENCE:
+    _check_patience(f"{rules!r} for {objective.name}", forecast(rules, objective).seconds)
+    return solve(rules, objective)
+
+
+@lru_cache(maxsize=4)
+def solved_match(rules: Rules, objective: Objective, games: int) -> tuple[Solution, ...]:
+    """Return the solution of each game of a match, first game first; see `gops_lab.solve_match`.
+
+    Played for points, the games of a match have nothing to do with each other.
+
+    Raises
+    ------
+    ForecastError
+        If the match needs more time than a person would wait, or more memory than there is.
+
+    Examples
+    --------
+    >>> len(solved_match(Rules(cards=3), MARGIN, 3))
+    3
+    """
+    if objective == MARGIN or games == 1:
+        return (solved(rules, objective),) * games
+    one_game = forecast(rules, WIN).seconds
+    _check_patience(f"a match of {games} games of {rules!r}", one_game * games * MATCH_GAME)
+    return tuple(solve_match(rules, games, objective=objective))
+
+
+def _check_patience(what: str, seconds: float) -> None:
+    if seconds > PATIENCE:
         raise ForecastError(
-            f"solving {rules!r} for {objective.name} would take about "
-            f"{duration(expected.seconds)}, longer than a person waits "
+            f"solving {what} would take about {duration(seconds)}, longer than a person waits "
             f"({duration(PATIENCE)}): choose fewer cards or rounds"
         )
-    return solve(rules, objective)
