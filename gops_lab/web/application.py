@@ -7,8 +7,6 @@ or to forget.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from functools import partial
-from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
@@ -18,6 +16,7 @@ from starlette.routing import Route
 
 from gops_lab.errors import ArgumentError, GopsError
 from gops_lab.explorer.forms import read_integer
+from gops_lab.strategies import Strategy
 from gops_lab.web.answers import answer, review_answer, table_answer
 from gops_lab.web.export import exported_page
 from gops_lab.web.guard import Application, Guard
@@ -98,14 +97,14 @@ class Asked:
 
 
 class Desk:
-    """Answers requests, one after the other."""
+    """Answers requests; what needs a solution is done by one worker."""
 
     def __init__(self, solutions: Solutions, opponents: Opponents, first: str) -> None:
         self._solutions = solutions
         self._opponents = opponents
         self._first = first
         self._worker = Worker()
-        self.answers: dict[str, Callable[[Asked], Response]] = {
+        self.answers: dict[str, Callable[[Asked], Awaitable[Response]]] = {
             "start": self.start, "table": self.table, "position": self.position,
             "draw": self.draw, "review": self.review, "export": self.export,
         }
@@ -115,62 +114,68 @@ class Desk:
 
         async def respond(request: Request) -> Response:
             try:
-                asked = Asked(request.url.query)
-                return await self._worker.do(partial(self.answers[name], asked))
+                return await self.answers[name](Asked(request.url.query))
             except GopsError as error:
                 return JSONResponse({"error": " ".join(str(error).split())}, 400)
 
         return respond
 
-    def start(self, asked: Asked) -> Response:
+    async def start(self, asked: Asked) -> Response:
         """Return what the page begins with."""
-        return _json({"link": self._first, "opponents": self._opponents.names})
+        return JSONResponse({"link": self._first, "opponents": self._opponents.names})
 
-    def table(self, asked: Asked) -> Response:
+    async def table(self, asked: Asked) -> Response:
         """Return what lies on the table; nothing needs to be solved for that."""
-        return _json(table_answer(asked.position))
+        return JSONResponse(table_answer(asked.position))
 
-    def position(self, asked: Asked) -> Response:
+    async def position(self, asked: Asked) -> Response:
         """Return all there is to say about a position."""
         position = asked.position
-        return _json(answer(position, self._solutions.of(position)))
+        return JSONResponse(
+            await self._worker.do(lambda: answer(position, self._solutions.of(position)))
+        )
 
-    def draw(self, asked: Asked) -> Response:
+    async def draw(self, asked: Asked) -> Response:
         """Return the link after what is drawn next: an exposure, or the bids that are not given."""
-        position = asked.position
+        position, seed = asked.position, asked["seed"]
         line = position.line
         if line.state.upcard is None:
-            line = line.expose(drawn_exposure(position, asked["seed"]))
+            line = line.expose(drawn_exposure(position, seed))
         else:
-            opponent = self._opponent(asked)
-            written = asked["bid"]
-            draw = partial(drawn_bid, position, self._solutions, seed=asked["seed"])
-            bid_a = read_integer("bid", written) if written else draw("a")
-            line = line.bid(bid_a, draw("b", opponent))
-        return _json({"link": write_position(position.at(line))})
+            line = line.bid(*await self._worker.do(lambda: self._bids(asked)))
+        return JSONResponse({"link": write_position(position.at(line))})
 
-    def review(self, asked: Asked) -> Response:
+    async def review(self, asked: Asked) -> Response:
         """Return the rounds played, with what every bid gave away."""
-        position = asked.position
-        solution = self._solutions.of(position)
-        return _json({"rounds": review_answer(position, solution, self._opponent(asked))})
 
-    def export(self, asked: Asked) -> Response:
+        def rounds() -> object:
+            position = asked.position
+            opponent = self._opponent(asked)
+            return review_answer(position, self._solutions.of(position), opponent)
+
+        return JSONResponse({"rounds": await self._worker.do(rounds)})
+
+    async def export(self, asked: Asked) -> Response:
         """Return the page as one file."""
         position = asked.position
+        page = await self._worker.do(lambda: exported_page(position, self._solutions))
         name = f"gops-{position.rules.cards}-cards.html"
         return Response(
-            exported_page(position, self._solutions),
+            page,
             media_type=TYPES["html"],
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )
 
-    def _opponent(self, asked: Asked) -> Any:
+    def _bids(self, asked: Asked) -> tuple[int, int]:
+        position, written, seed = asked.position, asked["bid"], asked["seed"]
+        opponent = self._opponent(asked)
+        reply = drawn_bid(position, self._solutions, "b", opponent, seed=seed)
+        if written:
+            return read_integer("bid", written), reply
+        return drawn_bid(position, self._solutions, "a", seed=seed), reply
+
+    def _opponent(self, asked: Asked) -> Strategy | None:
         return self._opponents.strategy(asked["against"] or OPTIMAL, asked.position)
-
-
-def _json(found: object) -> Response:
-    return JSONResponse(found)
 
 
 def _sent(text: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:

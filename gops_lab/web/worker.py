@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
-from queue import SimpleQueue
+from queue import LifoQueue
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -15,11 +15,12 @@ T = TypeVar("T")
 class Worker:
     """Does what it is asked, one thing after the other: solutions need no locks of their own.
 
-    Its thread ends with the program, also in the midst of a solve.
+    The newest comes first, as it is what a person is looking at by now. The thread ends with the
+    program, also in the midst of a solve.
     """
 
     def __init__(self) -> None:
-        self._waiting: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        self._waiting: LifoQueue[tuple[Future[Any], Callable[[], Any]]] = LifoQueue()
         Thread(target=self._work, name="gops-lab worker", daemon=True).start()
 
     async def do(self, task: Callable[[], T]) -> T:

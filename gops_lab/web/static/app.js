@@ -48,15 +48,27 @@ function remember(push) {
 
 // Exploring
 
+// The table is shown while the solution is awaited, and stays if there is none to be had.
 function explore(link, push = true) {
   return doing("Solving\u2026", async (current) => {
-    const answer = await page.source.position(link);
-    if (!current()) return;
-    Object.assign(page, { link: answer.link, answer, playing: null, chosen: {} });
-    remember(push);
-    draw();
-    say(announcement(answer, EXPLORING));
+    const show = (answer) => {
+      if (!current()) return;
+      Object.assign(page, { link: answer.link, answer, playing: null, chosen: {} });
+      remember(push);
+      draw();
+    };
+    const found = page.source.position(link);
+    const quick = await Promise.race([found, later(250)]).catch(() => null);
+    if (!quick) show(await page.source.table(link));
+    push = push && Boolean(quick);
+    const answer = await found;
+    show(answer);
+    if (current()) say(announcement(answer, EXPLORING));
   });
+}
+
+function later(milliseconds) {
+  return new Promise((resolve) => { setTimeout(resolve, milliseconds, null); });
 }
 
 function goOn(bidA, bidB) {
@@ -72,7 +84,7 @@ function choose(player, rank) {
 
 function drawBoth() {
   return doing("Drawing\u2026", async () => {
-    explore(await page.source.draw(page.link, { seed: fresh() }));
+    await explore(await page.source.draw(page.link, { seed: fresh() }));
   });
 }
 
@@ -160,12 +172,15 @@ function review() {
     page.playing.reviews = tables;
     draw();
     say("The review is shown.");
-    byId("stage").scrollIntoView({ block: "nearest" });
+    byId("reviews").scrollIntoView({ block: "nearest" });
   });
 }
 
 function setUp() {
   const { playing } = page;
+  if (!page.answer) return;
+  page.asked += 1;  // whatever was being found is not waited for
+  document.body.removeAttribute("aria-busy");
   page.playing = { against: playing?.against ?? "optimal", begun: false };
   draw();
   byId("deal").focus();
@@ -175,6 +190,7 @@ function setUp() {
 
 function draw() {
   const { answer, playing, chosen } = page;
+  document.querySelector("main").hidden = false;
   const names = playing?.begun ? PLAYING : EXPLORING;
   const awaited = answer.state.upcard !== null;
   document.body.className = playing ? "play" : "explore";
@@ -194,7 +210,9 @@ function draw() {
   drawPosition(byId("position"), answer, page.link, explore);
   if (!playing) {
     redraw(byId("turn"), exploringTurn(answer));
-    redraw(byId("stage"), drawValue(answer), answer.stage ? drawStage(answer, { names, go: goOn }) : comingText(answer));
+    redraw(byId("stage"), answer.value === undefined ? waitingText() : [
+      drawValue(answer), answer.stage ? drawStage(answer, { names, go: goOn }) : comingText(answer),
+    ]);
   } else if (!playing.begun) {
     redraw(byId("turn"));
     redraw(byId("stage"), drawSetup(answer, page.opponents, playing, deal));
@@ -202,8 +220,13 @@ function draw() {
     redraw(byId("turn"), drawTurn(answer, names, playing.hint, {
       hint, review, again: setUp, next: () => advance(nextGame(page.link), playing),
     }));
-    redraw(byId("stage"), playing.hint ? drawHint(playing.hint) : playing.reviews.length ? playing.reviews : watching(answer));
+    redraw(byId("stage"), playing.hint ? drawHint(playing.hint) : watching(answer));
   }
+  redraw(byId("reviews"), playing?.reviews ?? []);
+}
+
+function waitingText() {
+  return make("p", { class: "pair waiting" }, "Optimal play is shown here as soon as it is found.");
 }
 
 function comingText(answer) {
@@ -213,11 +236,12 @@ function comingText(answer) {
 }
 
 function watching(answer) {
-  const against = page.playing.against === "optimal" ? "optimal play" : page.playing.against;
+  const { against: name } = page.playing;
+  const against = name === "optimal" ? "optimal play" : `the strategy ${name}`;
   return [
     make("h2", {}, `Against ${against}`),
     make("p", { class: "pair" }, answer.games > 1 ? `A match of ${answer.games} games; the totals are added.` : "One game."),
-    drawRounds(answer, { names: PLAYING, current: -1, jump: () => {} }) ?? make("p", { class: "fine" }, "No round has been played."),
+    drawRounds(answer, { names: PLAYING, current: -1, jump: null }) ?? make("p", { class: "fine" }, "No round has been played."),
   ];
 }
 

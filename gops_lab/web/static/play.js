@@ -1,15 +1,10 @@
 // A game or a match against a strategy: you are A.
 
-import { byId, make, redraw } from "./dom.js";
-import { gameOnly, nextGame, throughGame, withFields } from "./links.js";
+import { byId, make } from "./dom.js";
+import { gameOnly, throughGame, withFields } from "./links.js";
 import { drawReview } from "./rounds.js";
 import { bidsTable } from "./stage.js";
-import { drawTable } from "./table.js";
 import { leadText, outcomeText, whole } from "./text.js";
-
-export function namesIn(play) {
-  return { a: "You", b: "B" };
-}
 
 // What stands where the stage game stands while exploring, before a game is begun.
 export function drawSetup(answer, opponents, play, deal) {
@@ -22,16 +17,22 @@ export function drawSetup(answer, opponents, play, deal) {
     : null;
   const form = make("form", { id: "setup" },
     make("h2", {}, "A game for you"),
-    make("p", { class: "fine" }, "You sit below and hold the clubs. Choose rules and objective below the table. B draws its bid before it sees yours."),
+    make("p", { class: "fine" }, "You sit below and hold the clubs; other rules can be chosen below the table. B draws its bid without knowing yours."),
     make("p", {}, make("label", { for: "against" }, "Play against"), select), other,
+    make("fieldset", {}, make("legend", {}, "You want"),
+      [["margin", "points: as large a lead as possible"], ["win", "to be ahead at the end"]].map(([value, words]) => make("label", { class: "radio" },
+        make("input", { type: "radio", name: "objective", value, id: `for-${value}`, checked: value === answer.objective, disabled: opponents.length === 1 }), words))),
     make("fieldset", {}, make("legend", {}, "Length"),
       [["1", "one game"], ["3", "a match of three, totals added"]].map(([value, words]) => make("label", { class: "radio" },
         make("input", { type: "radio", name: "games", value, id: `games-${value}`, checked: value === String(answer.games), disabled: value === "3" && opponents.length === 1 }), words))),
     make("p", { class: "go" }, make("button", { type: "submit", id: "deal", class: "strong" }, "Deal")));
   form.onsubmit = (event) => {
     event.preventDefault();
-    const games = form.querySelector("input[name=games]:checked").value;
-    const link = withFields(gameOnly(answer.link), { games: games === "1" ? "" : games });
+    const wanted = (name, usual) => {
+      const { value } = form.querySelector(`input[name=${name}]:checked`);
+      return value === usual ? "" : value;
+    };
+    const link = withFields(gameOnly(answer.link), { games: wanted("games", "1"), objective: wanted("objective", "margin") });
     deal(link, byId("other")?.value.trim() || select.value);
   };
   return form;
@@ -40,11 +41,12 @@ export function drawSetup(answer, opponents, play, deal) {
 export function lastRound(answer, names) {
   const played = answer.played.at(-1);
   if (!played || !names) return make("div", { class: "last" });
+  const bidCard = (player) => make("span", {
+    class: `card small bid-${player}`, role: "img", "aria-label": `${names[player]} bid ${played[`bid_${player}`]}`,
+  }, String(played[`bid_${player}`]));
   return make("div", { class: "last" },
-    make("p", {}, make("span", { class: "words" }, "last round "),
-      make("span", { class: "card small bid-b", "aria-label": `${names.b} bid ${played.bid_b}`, role: "img" }, String(played.bid_b)),
-      make("span", { class: "card small bid-a", "aria-label": `${names.a} bid ${played.bid_a}`, role: "img" }, String(played.bid_a)),
-      make("span", {}, outcomeText(played, played.stake, names))));
+    make("p", {}, make("span", { class: "words" }, "last round"), bidCard("b"), bidCard("a")),
+    make("p", {}, outcomeText(played, played.stake, names)));
 }
 
 export function announcement(answer, names) {
@@ -65,10 +67,11 @@ export function resultText(answer, names) {
   const [a, b] = answer.points;
   const score = `${whole(a)} to ${whole(b)}`;
   const last = answer.game === answer.games;
-  const what = answer.games > 1 ? (last ? "The match is over" : `Game ${answer.game} of ${answer.games} is over`) : "The game is over";
+  const what = answer.games === 1 ? "The game is over"
+    : `${last ? "The match" : `Game ${answer.game} of ${answer.games}`} is over, this game`;
   const { lead } = answer;
   const who = lead === 0 ? "a draw" : leadText(lead, names).replace("lead", last ? "win" : "lead");
-  return `${what}, this game ${score}: ${who}.`;
+  return `${what}${answer.games === 1 ? "," : ""} ${score}: ${who}${last && answer.games > 1 ? " in all" : ""}.`;
 }
 
 // Below the table while a game is played: whose turn it is, hints, what to do at the end.

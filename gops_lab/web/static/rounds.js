@@ -14,7 +14,7 @@ export function drawRounds(answer, { names, jump, current }) {
     make("tbody", {}, answer.played.map((played, place) => make("tr", {
       "aria-current": current === place ? "step" : null,
     },
-      make("th", { scope: "row" }, make("button", {
+      make("th", { scope: "row" }, jump === null ? String(place + 1) : make("button", {
         type: "button", class: "jump", id: `round-${place + 1}`,
         "aria-label": `go to round ${place + 1}, before the bids`, onclick: () => jump(place),
       }, String(place + 1))),
@@ -27,8 +27,10 @@ export function drawReview(rounds, { names, title, unit }) {
   const lost = (player) => rounds.reduce((sum, round) => sum + round[`given_away_${player}`], 0);
   return make("table", { class: "review" },
     make("caption", {}, title),
-    make("thead", {}, make("tr", {}, ["round", "stake", "value before", `${names.a} bid`, "gave away", "optimal play", `${names.b} bid`, "gave away", `${names.b}: the mixture`].map((name) =>
-      make("th", { scope: "col" }, name)))),
+    make("thead", {}, make("tr", {}, [
+      "round", "stake", "value before", `${names.a} bid`, "gave away", "optimal play",
+      `${names.b} bid`, "gave away", `${names.b}'s mixture`,
+    ].map((name, place) => make("th", { scope: "col", class: place % 3 === 2 && place > 2 ? "mixture" : null }, name)))),
     make("tbody", {}, rounds.map((round, place) => make("tr", {},
       make("th", { scope: "row" }, String(place + 1)),
       make("td", {}, whole(round.stake)), make("td", { "data-value": round.value }, signed(round.value)),
