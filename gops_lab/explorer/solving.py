@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from gops_lab.errors import ForecastError
-from gops_lab.game import MARGIN, WIN, Objective, Rules
+from gops_lab.game import MARGIN, WIN, Objective, Rules, State
 from gops_lab.induction import Solution, forecast, load, solve, solve_match
 from gops_lab.induction.decks import deck_of
+from gops_lab.induction.solve import left_to_play
 from gops_lab.reporting.text import duration
 
 PATIENCE = 60.0
@@ -37,6 +38,26 @@ def solved(rules: Rules, objective: Objective) -> Solution:
         return load(deck)
     _check_patience(f"{rules!r} for {objective.name}", forecast(rules, objective).seconds)
     return solve(rules, objective)
+
+
+@lru_cache(maxsize=8)
+def solved_below(rules: Rules, objective: Objective, state: State) -> Solution:
+    """Return the solution of what is left of a game, where the whole would take too long.
+
+    Raises
+    ------
+    ForecastError
+        If this needs more time than a person would wait as well.
+
+    Examples
+    --------
+    >>> state = State((1, 5, 9), (2, 6, 13), prizes=(3, 4), upcard=12)
+    >>> abs(solved_below(Rules(cards=13), WIN, state).value()) <= 1
+    True
+    """
+    left = left_to_play(rules, state)
+    _check_patience(f"{left!r} for {objective.name}", forecast(left, objective).seconds)
+    return solve(rules, objective, start=state)
 
 
 @lru_cache(maxsize=4)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gops_lab.errors import ArgumentError
-from gops_lab.explorer import solved, solved_match
+from gops_lab.errors import ArgumentError, ForecastError
+from gops_lab.explorer import solved, solved_below, solved_match
 from gops_lab.game import Rules, as_objective
 from gops_lab.game.objectives import NAMED_OBJECTIVES
 from gops_lab.induction import Solution
@@ -46,9 +46,12 @@ class Solutions:
         ForecastError
             If it is not there, and nobody would wait for it.
         """
-        if position.games == 1 or position.objective == "margin":
-            return self.game(position.rules, position.objective)
         goal = as_objective(position.objective)
+        if position.games == 1 or position.objective == "margin":
+            try:
+                return self.game(position.rules, position.objective)
+            except ForecastError:
+                return solved_below(position.rules, goal, position.line.state)
         return solved_match(position.rules, goal, position.games)[position.game - 1]
 
     def game(self, rules: Rules, objective: str) -> Solution:

@@ -2,7 +2,7 @@
 
 import { byId, make, redraw } from "./dom.js";
 import { drawPosition, drawRules } from "./forms.js";
-import { back, beforeBids, bidding, exposing, fromTheStart, nextGame } from "./links.js";
+import { back, beforeBids, bidding, exposing, forward, fromTheStart, leadsTo, nextGame } from "./links.js";
 import { announcement, drawHint, drawReviews, drawSetup, drawTurn, lastRound } from "./play.js";
 import { drawRounds } from "./rounds.js";
 import { drawStage, drawValue } from "./stage.js";
@@ -13,8 +13,12 @@ const EXPLORING = { a: "A", b: "B" };
 const PLAYING = { a: "You", b: "B" };
 
 // Everything that the page remembers. `playing` is null while exploring; else who is played
-// against, the seed of what is drawn, and what is shown besides the table.
-const page = { source: null, link: "", answer: null, playing: null, opponents: [], chosen: {}, asked: 0 };
+// against, the seed of what is drawn, and what is shown besides the table. `trail` is the longest
+// line that was come along, and the rounds of its last game: one can go back and forward on it.
+const page = {
+  source: null, link: "", answer: null, playing: null, opponents: [], chosen: {}, asked: 0,
+  trail: { link: "", game: 0, played: [] },
+};
 
 function say(sentence) { byId("status").textContent = sentence; }
 
@@ -53,7 +57,12 @@ function explore(link, push = true) {
   return doing("Solving\u2026", async (current) => {
     const show = (answer) => {
       if (!current()) return;
-      Object.assign(page, { link: answer.link, answer, playing: null, chosen: {} });
+      const { link: here, game, played } = answer;
+      const { trail } = page;
+      const kept = leadsTo(here, trail.link) && game === trail.game;
+      Object.assign(page, {
+        link: here, answer, playing: null, chosen: {}, trail: kept ? trail : { link: here, game, played },
+      });
       remember(push);
       draw();
     };
@@ -61,7 +70,10 @@ function explore(link, push = true) {
     const quick = await Promise.race([found, later(250)]).catch(() => null);
     if (!quick) show(await page.source.table(link));
     push = push && Boolean(quick);
-    const answer = await found;
+    const answer = await found.catch((error) => {
+      if (current()) redraw(byId("stage"));
+      throw error;
+    });
     show(answer);
     if (current()) say(announcement(answer, EXPLORING));
   });
@@ -95,6 +107,7 @@ function fresh() {
 function exploringTurn(answer) {
   const tools = make("p", { class: "buttons" },
     make("button", { type: "button", id: "back", class: "quiet", disabled: back(page.link) === page.link, onclick: () => explore(back(page.link)) }, "Back"),
+    make("button", { type: "button", id: "forward", class: "quiet", disabled: page.link === page.trail.link, onclick: () => explore(forward(page.link, page.trail.link)) }, "Forward"),
     make("button", { type: "button", id: "restart", class: "quiet", disabled: fromTheStart(page.link) === page.link, onclick: () => explore(fromTheStart(page.link)) }, "From the start"));
   if (answer.over) {
     if (answer.game < answer.games) {
@@ -202,7 +215,7 @@ function draw() {
   redraw(byId("table"), drawTable(answer, {
     names, active, chosen, choose: playing ? bid : choose, last: lastRound(answer, names),
   }));
-  redraw(byId("line"), drawRounds(answer, { names, current: answer.played.length, jump: jumpTo }));
+  redraw(byId("line"), drawRounds(page.trail.played, { names, current: answer.played.length, jump: jumpTo }));
   byId("line").hidden = Boolean(playing);
   byId("forms").hidden = Boolean(playing?.begun) || !page.source.save;
   byId("position-box").hidden = Boolean(playing);
@@ -241,11 +254,11 @@ function watching(answer) {
   return [
     make("h2", {}, `Against ${against}`),
     make("p", { class: "pair" }, answer.games > 1 ? `A match of ${answer.games} games; the totals are added.` : "One game."),
-    drawRounds(answer, { names: PLAYING, current: -1, jump: null }) ?? make("p", { class: "fine" }, "No round has been played."),
+    drawRounds(answer.played, { names: PLAYING, current: -1, jump: null }) ?? make("p", { class: "fine" }, "No round has been played."),
   ];
 }
 
-function jumpTo(place) { return explore(beforeBids(page.link, place)); }
+function jumpTo(place) { return explore(beforeBids(page.trail.link, place)); }
 
 async function changeRules(link) {
   await doing("Dealing\u2026", async (current) => {

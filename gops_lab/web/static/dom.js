@@ -8,7 +8,7 @@ export function make(tag, attributes = {}, ...children) {
     else if (name.startsWith("--")) element.style.setProperty(name, value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return element;
 }
 
@@ -19,7 +19,7 @@ export function byId(id) {
 // Draw a part of the page anew; what had the focus has it again, if it is still there.
 export function redraw(part, ...children) {
   const focused = part.contains(document.activeElement) ? document.activeElement.id : "";
-  part.replaceChildren(...children.flat().filter((child) => child !== null));
+  part.replaceChildren(...children.flat(Infinity).filter((child) => child !== null));
   if (focused) byId(focused)?.focus();
 }
 

@@ -65,6 +65,31 @@ export function back(link) {
   return join(fields, games);
 }
 
+// Whether play that went on from a link can have come to another.
+export function leadsTo(link, later) {
+  const [here, there] = [split(link), split(later)];
+  if (join(here.fields, [[]]) !== join(there.fields, [[]])) return false;
+  const earlier = here.games.slice(0, -1);
+  if (earlier.some((steps, game) => steps.join() !== there.games[game]?.join())) return false;
+  const steps = here.games.at(-1);
+  const after = there.games[here.games.length - 1] ?? [];
+  return steps.length <= after.length
+    && steps.every((step, place) => step === after[place]
+      || (place === steps.length - 1 && after[place].startsWith(`${step}:`)));
+}
+
+// One step on from a link, the way that leads to a later one; the same where it is there.
+export function forward(link, later) {
+  const [here, there] = [split(link), split(later)];
+  const steps = here.games.at(-1);
+  const after = there.games[here.games.length - 1];
+  const last = steps.at(-1);
+  if (steps.length && last !== after[steps.length - 1]) steps[steps.length - 1] = after[steps.length - 1];
+  else if (steps.length < after.length) steps.push(after[steps.length].split(":")[0]);
+  else if (here.games.length < there.games.length) here.games.push([]);
+  return join(here.fields, here.games);
+}
+
 // Before the bids of a round of the present game; rounds count from 0.
 export function beforeBids(link, round) {
   const { fields, games } = split(link);

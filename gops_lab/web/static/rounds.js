@@ -5,13 +5,14 @@ import { number, signed, whole } from "./text.js";
 
 const KEPT = { a: (names) => names.a, b: (names) => names.b, table: () => "stays", both: () => "shared", nobody: () => "removed" };
 
-export function drawRounds(answer, { names, jump, current }) {
-  if (!answer.played.length) return null;
+// `current` is the round before whose bids the page is.
+export function drawRounds(rounds, { names, jump, current }) {
+  if (!rounds.length) return null;
   return make("table", { class: "rounds" },
     make("caption", {}, "Line of play"),
     make("thead", {}, make("tr", {}, ["round", "prize", names.a, names.b, "stake", "to"].map((name) =>
       make("th", { scope: "col" }, name)))),
-    make("tbody", {}, answer.played.map((played, place) => make("tr", {
+    make("tbody", {}, rounds.map((played, place) => make("tr", {
       "aria-current": current === place ? "step" : null,
     },
       make("th", { scope: "row" }, jump === null ? String(place + 1) : make("button", {
