@@ -29,8 +29,8 @@ from gops_lab.web.solutions import Solutions
 MOST_STATES = 40_000
 """Most states in one file: enough for all of 6 cards played for points."""
 
-MOST_ROUNDS = MOST_CARDS = 7
-"""Most rounds of a game that is put into a file as a whole."""
+MOST_CARDS = 6
+"""Most cards of a game that is put into a file as a whole."""
 
 ROUNDING = 10.0**-DIGITS
 """What the rounding of a value may change, added to the certified error."""
@@ -58,7 +58,7 @@ def exported_page(position: Position, solutions: Solutions) -> str:
 
 def exported(position: Position, solutions: Solutions) -> dict[str, Any]:
     """Return what the file holds, as plain values."""
-    keys = _Keys(position.objective != "margin")
+    keys = _Keys(position)
     states = _all_states(position, keys)
     whole = states is not None
     if states is None:
@@ -67,7 +67,7 @@ def exported(position: Position, solutions: Solutions) -> dict[str, Any]:
                 f"{position.rules!r}, played for {position.objective}, has too many states for one "
                 "file; give a line of play, and the states on it are inside"
             )
-        keys = _Keys(keys.with_lead)
+        keys = _Keys(position)
         states = _line_states(position, keys)
     found: dict[str, Record] = {}
     error = 0.0
@@ -128,10 +128,14 @@ def _pairs(rules: Rules) -> dict[int, dict[int, int]]:
 class _Keys:
     """What states are found by: the same for states that are worth the same but for the lead."""
 
-    def __init__(self, with_lead: bool) -> None:
-        self.with_lead = with_lead
+    def __init__(self, position: Position) -> None:
+        rules = position.rules
+        self.with_lead = position.objective != "margin"
         self.hands: dict[str, int] = {}
-        self._patterns = Patterns(repeats=True)
+        # A rank held twice is one bid, which a pattern does not tell from two ranks in a row.
+        single = all(len(set(hand)) == rules.cards for hand in (rules.hand_a, rules.hand_b))
+        self._patterns = Patterns(repeats=False)
+        self._by_pattern = single and rules.cards <= MOST_CARDS
 
     def key(self, state: State, game: int = 1) -> str:
         """Return the key of a state; ``keyOf`` in ``static/exported.js`` makes the same."""
@@ -154,10 +158,9 @@ class _Keys:
         """Return the number of a pair of hands, and remember it for the page."""
         hands = f"{_listed(hand_a)}|{_listed(hand_b)}"
         if hands not in self.hands:
-            small = len(hand_a) <= self._patterns.most_cards
             self.hands[hands] = int(
                 self._patterns.encode(np.array([hand_a], int), np.array([hand_b], int))[0]
-                if small else -len(self.hands)
+                if self._by_pattern else len(self.hands)
             )
         return self.hands[hands]
 
@@ -177,7 +180,7 @@ def _line_states(position: Position, keys: _Keys) -> dict[str, tuple[int, State]
 def _all_states(position: Position, keys: _Keys) -> dict[str, tuple[int, State]] | None:
     """Return a state for every key that play can reach from the start; None: too many."""
     rules = position.rules
-    if position.games > 1 or rules.rounds > MOST_ROUNDS or rules.cards > MOST_CARDS:
+    if position.games > 1 or rules.cards > MOST_CARDS:
         return None
     for cards in range(rules.cards - rules.rounds, rules.cards + 1):
         for hand_a, hand_b in product(*(
