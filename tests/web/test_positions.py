@@ -86,7 +86,7 @@ def test_what_is_wrong_with_a_link_is_one_sentence(link, sentence):
 TYPED = st.text(st.sampled_from("0123456789,:/-+%&=. <>é\n\0"), max_size=12) | st.text(max_size=6)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(st.lists(st.tuples(st.sampled_from(FIELDS) | TYPED, TYPED), max_size=4), st.booleans())
 def test_any_text_is_a_position_or_one_error(pairs, with_cards):
     link = "&".join(f"{name}={value}" for name, value in pairs)
