@@ -283,7 +283,10 @@ def test_the_stage_game_is_read_with_arrow_keys(page, server):
     assert page.focused == "cell-2-1"  # the end of a row is the end
     assert page.text("#pair").startswith("A 2, B 1: A takes 3")
     page.press(Keys.ENTER)
-    page.until("location.hash === '#cards=4&line=3:2:1'")
+    page.until("document.activeElement.id === 'prize-1'")
+    page.press(Keys.ARROW_RIGHT, Keys.ENTER)
+    page.until("document.activeElement.id === 'cell-1-2'")
+    assert page.link == "cards=4&line=3:2:1,2"
 
 
 @pytest.mark.parametrize(

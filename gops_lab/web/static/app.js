@@ -1,6 +1,6 @@
 // The page: one position, or one game that is played, and what is drawn of it.
 
-import { byId, make, redraw } from "./dom.js";
+import { arrows, byId, make, redraw } from "./dom.js";
 import { drawPosition, drawRules } from "./forms.js";
 import { back, beforeBids, bidding, exposing, forward, fromTheStart, leadsTo, nextGame } from "./links.js";
 import { announcement, drawHint, drawReviews, drawSetup, drawTurn, lastRound } from "./play.js";
@@ -123,8 +123,8 @@ function exploringTurn(answer) {
   tools.prepend(make("button", { type: "button", id: "draw", onclick: drawBoth }, "Draw a prize"));
   return [
     make("p", { class: "turn" }, sure ? "Expose the next prize:" : "Expose a prize:"),
-    make("p", { class: "buttons prizes", role: "group", "aria-label": "prizes that can be exposed" }, answer.upcards.map(([prize, chance]) =>
-      make("button", { type: "button", class: "card prize", id: `prize-${prize}`, "aria-label": `expose ${prize}, chance ${chance.toFixed(3)}`, onclick: () => explore(exposing(page.link, prize)) }, whole(prize)))),
+    arrows(make("p", { class: "buttons prizes", role: "group", "aria-label": "prizes that can be exposed" }, answer.upcards.map(([prize, chance]) =>
+      make("button", { type: "button", class: "card prize", id: `prize-${prize}`, "aria-label": `expose ${prize}, chance ${chance.toFixed(3)}`, onclick: () => explore(exposing(page.link, prize)) }, whole(prize))))),
     tools,
   ];
 }
@@ -149,7 +149,7 @@ function advance(link, playing) {
     draw();
     say(announcement(answer, PLAYING));
     if (answer.over) (byId("next-game") ?? byId("review"))?.focus();
-    else if (document.activeElement === document.body) document.querySelector(".seat-a button.card")?.focus();
+    else if (!document.activeElement.matches("main *")) document.querySelector(".seat-a button.card")?.focus();
   });
 }
 
@@ -202,6 +202,16 @@ function setUp() {
 // What is drawn
 
 function draw() {
+  const byKeyboard = document.activeElement?.matches("main :focus-visible");
+  drawAll();
+  // Who goes on with the keyboard finds the next thing to press where the last one was.
+  if (byKeyboard && document.activeElement === document.body) {
+    const next = [".prizes button", ".heat button[tabindex='0']", ".seat-a button.card", "#turn button:not(:disabled)"];
+    next.map((selector) => document.querySelector(selector)).find((found) => found)?.focus();
+  }
+}
+
+function drawAll() {
   const { answer, playing, chosen } = page;
   document.querySelector("main").hidden = false;
   const names = playing?.begun ? PLAYING : EXPLORING;
