@@ -18,11 +18,12 @@ import numpy as np
 
 from gops_lab.encoding import Patterns
 from gops_lab.errors import ArgumentError
+from gops_lab.explorer import view
 from gops_lab.game import Rules, State, lead_change, start, upcards
 from gops_lab.induction import Solution
 from gops_lab.web.answers import about, outcomes, pairs
 from gops_lab.web.position import Position, write_position
-from gops_lab.web.records import DIGITS, Record, node_record, stage_records
+from gops_lab.web.records import DIGITS, Record, node_record, record, stage_records
 from gops_lab.web.single_file import single_file
 from gops_lab.web.solutions import Solutions
 
@@ -33,7 +34,7 @@ MOST_CARDS = 6
 """Most cards of a game that is put into a file as a whole."""
 
 ROUNDING = 10.0**-DIGITS
-"""What the rounding of a value may change, added to the certified error."""
+"""What rounding may change in a value, added to its certified error."""
 
 Cards = tuple[int, ...]
 
@@ -70,14 +71,14 @@ def exported(position: Position, solutions: Solutions) -> dict[str, Any]:
         keys = _Keys(position)
         states = _line_states(position, keys)
     found: dict[str, Record] = {}
-    error = 0.0
     for game in range(1, position.game + 1):
         solution = solutions.of(replace(position, lines=position.lines[:game]))
         there = {key: state for key, (number, state) in states.items() if number == game}
         if not keys.with_lead:
             there = {key: replace(state, lead=0) for key, state in there.items()}
-        found |= _records(solution, there, keys if whole else None)
-        error = max([error, *(report.error for report in solution.reports.values())])
+        found |= _all_records(solution, there, keys) if whole else {
+            key: record(view(solution, state)) for key, state in there.items()
+        }
     return {
         "link": write_position(position),
         "about": about(position),
@@ -91,27 +92,22 @@ def exported(position: Position, solutions: Solutions) -> dict[str, Any]:
             state.stake: outcomes(position.rules, state)
             for _, state in states.values() if state.upcard is not None
         },
-        "error": error + max(record.get("gap", 0.0) for record in found.values()) + ROUNDING,
+        "rounding": ROUNDING,
         "states": found,
     }
 
 
-def _records(
-    solution: Solution, states: Mapping[str, State], keys: _Keys | None
+def _all_records(
+    solution: Solution, states: Mapping[str, State], keys: _Keys
 ) -> dict[str, Record]:
-    """Return the records of the states of a game; `keys` if all states of the game are there."""
+    """Return the records of all states of a game."""
     stages = {key: state for key, state in states.items() if state.upcard is not None}
     found = stage_records(solution, stages)
     for key, state in states.items():
-        if key in stages:
-            continue
-        chances = upcards(solution.rules, state)
-        if keys is None or not chances:
-            value = float(solution.value(state))
-        else:
-            values = [found[key]["value"] for key, _ in _followers(solution.rules, state, keys)]
-            value = float(np.dot(values, [float(chance) for chance in chances.values()]))
-        found[key] = node_record(solution.rules, state, value)
+        if key not in stages:
+            chances = upcards(solution.rules, state)
+            after = [found[one] for one, _ in _followers(solution.rules, state, keys)]
+            found[key] = node_record(chances, after) if chances else record(view(solution, state))
     return found
 
 

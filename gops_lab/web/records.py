@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -11,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gops_lab.encoding import Encoder
-from gops_lab.explorer import BidView, StageView, view
-from gops_lab.game import Rules, State, upcards
+from gops_lab.explorer import BidView, StateView, view
+from gops_lab.game import State
 from gops_lab.induction import Solution
 from gops_lab.matrix_games import optimal_ranges, solve_matrix_games
 from gops_lab.strategies.optimal import payoffs_at
@@ -20,35 +21,45 @@ from gops_lab.strategies.optimal import payoffs_at
 DIGITS = 9
 """Decimals that are kept of values and probabilities."""
 
+ARITHMETIC = 1e-12
+"""What floats may have lost in a stage game, as a share of its largest payoff."""
+
 Record = dict[str, Any]
 Array = npt.NDArray[np.float64]
 
 
-def stage_record(value: float, stage: StageView) -> Record:
-    """Return the record of a stage game: value, payoffs, both players' bids, gap.
+def record(seen: StateView) -> Record:
+    """Return the record of a state.
 
-    A bid is its probability, the least and the greatest over all optimal strategies, and what it
-    gives away; the ranks are those of the hands.
+    It has a value and a bound on its error. Where a prize is exposed: payoffs, both players' bids,
+    gap; a bid is its probability, the least and the greatest over all optimal strategies, and what
+    it gives away; the ranks are those of the hands. Elsewhere: what can come, and its chance.
     """
-    return {
-        "value": _rounded(value),
-        "payoffs": [_all_rounded(row) for row in stage.payoffs],
-        "a": [_bid(bid) for bid in stage.a],
-        "b": [_bid(bid) for bid in stage.b],
-        "gap": float(stage.gap),
+    found = {"value": _rounded(seen.value), "error": _outward(float(seen.upper - seen.lower))}
+    if seen.stage is None:
+        return found | {"upcards": [[prize, float(chance)] for prize, chance in seen.upcards]}
+    return found | {
+        "payoffs": [_all_rounded(row) for row in seen.stage.payoffs],
+        "a": [_bid(bid) for bid in seen.stage.a],
+        "b": [_bid(bid) for bid in seen.stage.b],
+        "gap": float(seen.stage.gap),
     }
 
 
-def node_record(rules: Rules, state: State, value: float) -> Record:
-    """Return the record of a state before an exposure: value, what can come and its chance."""
-    coming = [[prize, float(chance)] for prize, chance in upcards(rules, state).items()]
-    return {"value": _rounded(value), "upcards": coming}
+def node_record(chances: Mapping[int, Fraction], after: Sequence[Record]) -> Record:
+    """Return the record of a state before an exposure, from those of the states after it."""
+    weights = [float(chance) for chance in chances.values()]
+    return {
+        "value": _rounded(np.dot(weights, [record["value"] for record in after])),
+        "error": max(record["error"] for record in after),
+        "upcards": [[prize, weight] for prize, weight in zip(chances, weights, strict=True)],
+    }
 
 
 def stage_records(solution: Solution, states: Mapping[str, State]) -> dict[str, Record]:
     """Return the records of many stage games, by the key of their states.
 
-    The same as `stage_record` of each, but that where optimal strategies are not unique another of
+    The same as `record` of each, but that where optimal strategies are not unique another of
     them may be told: games are solved together, and ranges found once for games that differ only
     by what is added to all payoffs, or multiplied with them.
     """
@@ -58,15 +69,15 @@ def stage_records(solution: Solution, states: Mapping[str, State]) -> dict[str, 
     encoder = Encoder(solution.rules)
     ranges = cache(_ranges)
     found: dict[str, Record] = {}
-    for keys in tiers.values():
+    for tier, keys in tiers.items():
+        below = solution.reports.get(tier - 1)
+        error = solution.reducer.utility_error if below is None else below.error
         payoffs, there = payoffs_at(solution, encoder, encoder.encode([states[k] for k in keys]))
         there &= [_without_repeats(states[key]) for key in keys]
         games = solve_matrix_games(np.where(there[:, None, None], payoffs, 0.0))
         for place, key in enumerate(keys):
             if not there[place]:
-                seen = view(solution, states[key])
-                assert seen.stage is not None  # for the type checker
-                found[key] = stage_record(float(seen.value), seen.stage)
+                found[key] = record(view(solution, states[key]))
                 continue
             game, value = payoffs[place], games.value[place]
             row, column = games.row[place], games.column[place]
@@ -75,6 +86,7 @@ def stage_records(solution: Solution, states: Mapping[str, State]) -> dict[str, 
             range_a, range_b = ranges(scaled.tobytes(), len(row))
             found[key] = {
                 "value": _rounded(value),
+                "error": _outward(error + games.gap[place] + ARITHMETIC * np.abs(game).max()),
                 "payoffs": [_all_rounded(payoff) for payoff in game],
                 "a": _bids(row, range_a, value - game @ column),
                 "b": _bids(column, range_b, row @ game - value),
@@ -102,6 +114,11 @@ def _bids(chances: Array, ranges: Array, lost: Array) -> list[list[float]]:
 
 def _bid(bid: BidView) -> list[float]:
     return _all_rounded((bid.probability, bid.least, bid.greatest, bid.given_away))
+
+
+def _outward(error: float) -> float:
+    """Return a bound with one digit, not below the one given."""
+    return float(f"{2 * error:.0e}")
 
 
 def _all_rounded(numbers: Any) -> list[float]:

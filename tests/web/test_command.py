@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from urllib.request import urlopen
 
 import pytest
@@ -45,6 +46,21 @@ def test_it_says_where_it_is_and_stops_with_ctrl_c(run, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (0, "", "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell script stands for the browser")
+def test_it_opens_the_browser_at_the_position(run, tmp_path, monkeypatch):
+    browser = tmp_path / "browser"
+    browser.write_text('#!/bin/sh\necho "$1" > "$0.opened"\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    monkeypatch.setattr(f"{__name__}.COMMAND", COMMAND[:-1])
+    _, line = run("--cards", "4", "--line", "3")
+    opened = tmp_path / "browser.opened"
+    deadline = time.monotonic() + 30
+    while not (opened.exists() and opened.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert opened.read_text().strip() == f"{line.split()[4]}#cards=4&line=3"
 
 
 def test_rules_line_and_opponents_are_chosen_on_the_command_line(run, tmp_path):

@@ -39,7 +39,9 @@ def test_every_state_that_play_can_reach_is_inside(link, reachable):
         seen = view(solution, state)
         lead = 0 if data["with_lead"] else state.lead
         assert record["value"] + lead == pytest.approx(seen.value, abs=1e-8)
-        assert abs(record["value"] + lead - seen.value) <= data["error"] + 1e-12
+        assert record["error"] < 1e-8
+        assert record["value"] + lead - record["error"] - data["rounding"] <= seen.lower + 1e-13
+        assert record["value"] + lead + record["error"] + data["rounding"] >= seen.upper - 1e-13
         if seen.stage is None:
             coming = upcards(position.rules, state)
             assert record["upcards"] == [[p, float(chance)] for p, chance in coming.items()]

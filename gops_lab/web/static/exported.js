@@ -99,8 +99,9 @@ function exportedSource(data) {
     const record = lookUp(state, answer.game);
     const lead = data.with_lead ? 0 : state.lead;
     const value = record.value + lead;
+    const error = record.error + data.rounding;
     return {
-      ...answer, value, lower: value - data.error, upper: value + data.error,
+      ...answer, value, lower: value - error, upper: value + error,
       stage: record.payoffs ? stageAnswer(state, record, lead) : null,
     };
   }

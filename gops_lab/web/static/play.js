@@ -63,7 +63,7 @@ export function announcement(answer, names) {
   return parts.join(" ");
 }
 
-export function resultText(answer, names) {
+function resultText(answer, names) {
   const [a, b] = answer.points;
   const score = `${whole(a)} to ${whole(b)}`;
   const last = answer.game === answer.games;

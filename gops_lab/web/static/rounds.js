@@ -48,7 +48,7 @@ function given(lost) {
   return make("td", { class: `given ${size}`, "data-value": lost }, lost < 5e-7 ? "0" : number(lost));
 }
 
-export function mixture(bids) {
+function mixture(bids) {
   return bids.filter(([, chance]) => chance > 0.0005)
     .map(([bid, chance]) => make("span", { class: "share" }, make("b", {}, String(bid)), ` ${number(100 * chance, 0)} %`));
 }

@@ -75,6 +75,6 @@ function toCome(answer) {
     prizes.map((prize) => chip(prize)));
 }
 
-export function chip(prize) {
+function chip(prize) {
   return make("span", { class: "chip" }, whole(prize));
 }
