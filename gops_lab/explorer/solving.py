@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from gops_lab.errors import ForecastError
-from gops_lab.game import MARGIN, WIN, Objective, Rules, State
+from gops_lab.game import MARGIN, WIN, Objective, Rules, State, rounds_left
 from gops_lab.induction import Solution, forecast, load, solve, solve_match
 from gops_lab.induction.decks import deck_of
 from gops_lab.induction.solve import left_to_play
@@ -81,6 +81,26 @@ def solved_match(rules: Rules, objective: Objective, games: int) -> tuple[Soluti
     one_game = forecast(rules, WIN).seconds
     _check_patience(f"a match of {games} games of {rules!r}", one_game * games * MATCH_GAME)
     return tuple(solve_match(rules, games, objective=objective))
+
+
+def check_soon(solution: Solution, state: State) -> None:
+    """Refuse a state that a solution does not keep, and could not answer for soon.
+
+    Raises
+    ------
+    ForecastError
+        If what is left there has to be solved, and nobody would wait for it.
+
+    Examples
+    --------
+    >>> check_soon(solved(Rules(cards=3), MARGIN), State((1, 2), (1, 3), (1, 2)))
+    """
+    exposed = state.upcard is not None
+    kept = state.tier - exposed in solution.tables
+    if not kept and rounds_left(solution.rules, state) > exposed:
+        left = left_to_play(solution.rules, state)
+        name = solution.objective.name
+        _check_patience(f"{left!r} for {name}", forecast(left, solution.objective).seconds)
 
 
 def _check_patience(what: str, seconds: float) -> None:

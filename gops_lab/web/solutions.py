@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gops_lab.errors import ArgumentError, ForecastError
-from gops_lab.explorer import solved, solved_below, solved_match
-from gops_lab.game import Rules, as_objective
+from gops_lab.explorer import check_soon, solved, solved_below, solved_match
+from gops_lab.game import Rules, as_objective, start
 from gops_lab.game.objectives import NAMED_OBJECTIVES
 from gops_lab.induction import Solution
 from gops_lab.web.position import Position
@@ -36,6 +36,10 @@ class Solutions:
                 f"the page shows solutions for {' or '.join(sorted(NAMED_OBJECTIVES))}; this one "
                 f"is for {stored.objective.name!r}"
             )
+        if stored is not None and stored.start != start(stored.rules):
+            raise ArgumentError(
+                f"the page shows solutions of whole games; this one begins at {stored.start}"
+            )
         self.stored = stored
 
     def of(self, position: Position) -> Solution:
@@ -49,7 +53,9 @@ class Solutions:
         goal = as_objective(position.objective)
         if position.games == 1 or position.objective == "margin":
             try:
-                return self.game(position.rules, position.objective)
+                solution = self.game(position.rules, position.objective)
+                check_soon(solution, position.line.state)
+                return solution
             except ForecastError:
                 return solved_below(position.rules, goal, position.line.state)
         return solved_match(position.rules, goal, position.games)[position.game - 1]

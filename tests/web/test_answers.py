@@ -10,7 +10,7 @@ from time import perf_counter
 import pytest
 
 import gops_lab as gl
-from gops_lab.errors import ArgumentError, StrategyError
+from gops_lab.errors import ArgumentError, ForecastError, StrategyError
 from gops_lab.explorer import Line, review, view
 from gops_lab.strategies import distribution
 from gops_lab.web import Opponents, Solutions, read_position
@@ -222,6 +222,20 @@ def test_a_stored_solution_is_used_for_its_game():
     assert solutions.of(read_position("cards=3&ties=split")) is not stored
     with pytest.raises(ArgumentError, match="for margin or win; this one is for"):
         Solutions(gl.solve(gl.Rules(cards=2), lambda lead: lead**3))
+    below = gl.State((1, 3), (2, 3), (1,), upcard=2)
+    with pytest.raises(ArgumentError, match="solutions of whole games"):
+        Solutions(gl.solve(gl.Rules(cards=3), start=below))
+
+
+def test_nobody_waits_for_what_a_stored_solution_does_not_keep(monkeypatch):
+    solution = gl.solve(gl.Rules(cards=6), "win", keep=2)
+    solutions = Solutions(solution)
+    monkeypatch.setattr("gops_lab.explorer.solving.PATIENCE", -1.0)
+    for line in ("", "3", "3:1:2"):
+        assert solutions.of(read_position(f"cards=6&objective=win&line={line}")) is solution
+    for line in ("3:1:2,4", "3:1:2,4:2:3"):  # both take values with 4 cards, which are not kept
+        with pytest.raises(ForecastError, match="longer than a person waits"):
+            solutions.of(read_position(f"cards=6&objective=win&line={line}"))
 
 
 # What is refused
