@@ -1,7 +1,8 @@
 """The package agrees with ``reference_public.json``: 1,200 exact states up to 4 cards.
 
 Source of the numbers: a deliberately plain recursion in exact fractions, checked against a second
-solver and against a sequence-form linear program; see the file's ``schema``.
+solver and against a sequence-form linear program; see the file's ``schema``. In the names of its
+records, ``first`` is the state in which the first prize has been exposed.
 """
 
 import json
@@ -27,7 +28,7 @@ RECORDS = {record["id"]: record for record in DATA["records"]}
 GAMES = {
     game: list(names)
     for game, names in groupby(
-        RECORDS, key=lambda name: re.sub("/(start|root|mid).*", "", name.removeprefix("pub/"))
+        RECORDS, key=lambda name: re.sub("/(start|first|mid).*", "", name.removeprefix("pub/"))
     )
 }
 TOLERANCE = 1e-9
@@ -175,15 +176,15 @@ def test_first_upcards(game, solved):
             state = expose(rules, start(rules), upcard)
             assert exact.value(state) == value
             assert abs(floats.value(state) - value) <= TOLERANCE
-            root = RECORDS.get(name.removesuffix("start") + f"root/up{upcard}")
+            first = RECORDS.get(name.removesuffix("start") + f"first/up{upcard}")
             for player, table in tables.items():
                 rows = table.get_group(upcard)
                 assert set(rows["value"]) == {value}
                 assert set(rows["gap"]) == {0}
                 assert rows["probability"].sum() == 1
-                if root is not None:
-                    assert list(rows["bid"]) == root[f"bids_{player}"]
-                    assert set(rows["unique"]) == {root[f"unique_{player}"]}
+                if first is not None:
+                    assert list(rows["bid"]) == first[f"bids_{player}"]
+                    assert set(rows["unique"]) == {first[f"unique_{player}"]}
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,35 @@ MATCH_GAME = 20.0
 """How much longer a game of a match takes than one by itself: every lead can be brought along."""
 
 
+def at_hand(rules: Rules, objective: Objective) -> Solution | None:
+    """Return the solution that comes with the package; None where there is none, but a quick solve.
+
+    Raises
+    ------
+    ForecastError
+        If the game needs more time than a person would wait.
+
+    Examples
+    --------
+    >>> at_hand(Rules(cards=3), MARGIN) is None, at_hand(Rules(cards=13), MARGIN).rules
+    (True, Rules(cards=13, ties='carry'))
+    """
+    deck = deck_of(rules, objective)
+    if deck is not None:
+        return load(deck)
+    _check_patience(f"{rules!r} for {objective.name}", forecast(rules, objective).seconds)
+    return None
+
+
 @lru_cache(maxsize=8)
 def solved(rules: Rules, objective: Objective) -> Solution:
     """Return the solution of a game: one that comes with the package, or one found quickly.
+
+    Parameters
+    ----------
+    rules : Rules
+    objective : Objective
+        `gops_lab.game.MARGIN`, `gops_lab.game.WIN` or a utility of yours.
 
     Raises
     ------
@@ -29,20 +55,22 @@ def solved(rules: Rules, objective: Objective) -> Solution:
 
     Examples
     --------
-    >>> from gops_lab.game import MARGIN
     >>> solved(Rules(cards=3), MARGIN).value()
     0.0
     """
-    deck = deck_of(rules, objective)
-    if deck is not None:
-        return load(deck)
-    _check_patience(f"{rules!r} for {objective.name}", forecast(rules, objective).seconds)
-    return solve(rules, objective)
+    return at_hand(rules, objective) or solve(rules, objective)
 
 
 @lru_cache(maxsize=8)
 def solved_below(rules: Rules, objective: Objective, state: State) -> Solution:
     """Return the solution of what is left of a game, where the whole would take too long.
+
+    Parameters
+    ----------
+    rules : Rules
+    objective : Objective
+    state : State
+        From where on.
 
     Raises
     ------
@@ -66,6 +94,14 @@ def solved_match(rules: Rules, objective: Objective, games: int) -> tuple[Soluti
 
     Played for points, the games of a match have nothing to do with each other.
 
+    Parameters
+    ----------
+    rules : Rules
+        Of every game.
+    objective : Objective
+        What A wants of the total lead.
+    games : int
+
     Raises
     ------
     ForecastError
@@ -85,6 +121,12 @@ def solved_match(rules: Rules, objective: Objective, games: int) -> tuple[Soluti
 
 def check_soon(solution: Solution, state: State) -> None:
     """Refuse a state that a solution does not keep, and could not answer for soon.
+
+    Parameters
+    ----------
+    solution : Solution
+    state : State
+        That its rules hold.
 
     Raises
     ------

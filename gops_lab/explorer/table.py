@@ -42,6 +42,14 @@ class Table:
 def table_of(line: Line) -> Table:
     """Return where the cards lie after a line of play.
 
+    Parameters
+    ----------
+    line : Line
+
+    Returns
+    -------
+    Table
+
     Examples
     --------
     >>> line = Line(Rules(cards=3)).expose(3).bid(2, 2).expose(1).bid(1, 3)
@@ -69,7 +77,18 @@ def table_of(line: Line) -> Table:
 
 
 def taker(rules: Rules, played: Round) -> str:
-    """Return what became of a round's stake, one of `TAKERS`.
+    """Return what became of a round's stake.
+
+    Parameters
+    ----------
+    rules : Rules
+        Of the game in which it was played.
+    played : Round
+
+    Returns
+    -------
+    str
+        One of `TAKERS`.
 
     Examples
     --------

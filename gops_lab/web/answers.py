@@ -13,7 +13,7 @@ from gops_lab.evaluation import given_away
 from gops_lab.explorer import BidView, StageView, StateView, rules_fields, table_of, taker, view
 from gops_lab.game import Round, Rules, State, rounds_left, settle, upcards
 from gops_lab.induction import Solution
-from gops_lab.reporting.description import PAYOFF_UNITS
+from gops_lab.reporting.description import unit_of_payoffs
 from gops_lab.strategies import Strategy, distribution
 from gops_lab.web.position import Position, write_position
 
@@ -29,13 +29,18 @@ def answer(position: Position, solution: Solution) -> Answer:
     solution : Solution
         The one that answers for it; see `Solutions.of`.
 
+    Returns
+    -------
+    dict
+        Rules, state, table, value with bounds, stage game; payoffs and values are A's.
+
     Examples
     --------
     >>> from gops_lab.web import Solutions, read_position
     >>> position = read_position("cards=3&line=3")
     >>> shown = answer(position, Solutions().of(position))
     >>> shown["state"]["prizes"], shown["stage"]["pairs"][0]
-    ((1, 2), [1, 2, 2])
+    ([1, 2], [1, 2, 2])
     """
     return {**table_answer(position), **state_answer(view(solution, position.line.state))}
 
@@ -49,7 +54,7 @@ def table_answer(position: Position) -> Answer:
         "link": write_position(position),
         **about(position),
         "game": position.game,
-        "state": asdict(line.state),
+        "state": line.state.as_dict(),
         "round": rules.rounds - rounds_left(rules, line.state) + 1,
         "upcards": [[prize, float(chance)] for prize, chance in coming.items()],
         "over": line.is_over,
@@ -67,7 +72,7 @@ def about(position: Position) -> Answer:
         "rules": rules_fields(position.rules),
         "name": repr(position.rules),
         "objective": position.objective,
-        "unit": PAYOFF_UNITS[position.objective],
+        "unit": unit_of_payoffs(position.objective),
         "games": position.games,
         "rounds": position.rules.rounds,
         "dealt": [list(position.rules.hand_a), list(position.rules.hand_b)],
@@ -144,6 +149,12 @@ def review_answer(
     solution : Solution
     opponent : Strategy, optional
         Who sat in seat B: its mixture is told as well. Default: optimal play.
+
+    Returns
+    -------
+    list of dict
+        The value before each round is A's, what a bid gave away is told from the side of who made
+        it, both in the unit of the objective.
     """
     rules, line = position.rules, position.line
     rounds = []

@@ -10,7 +10,7 @@ inside as well, so that the page needs no rule of the game.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
@@ -49,10 +49,23 @@ def exported_page(position: Position, solutions: Solutions) -> str:
         of play is.
     solutions : Solutions
 
+    Returns
+    -------
+    str
+        HTML.
+
     Raises
     ------
     ArgumentError
         If not all states fit, and nothing has been played.
+    ForecastError
+        If a solution is needed for which nobody would wait.
+
+    Examples
+    --------
+    >>> from gops_lab.web import read_position
+    >>> exported_page(read_position("cards=2"), Solutions())[:15]
+    '<!doctype html>'
     """
     return single_file(exported(position, solutions))
 
@@ -83,8 +96,8 @@ def exported(position: Position, solutions: Solutions) -> dict[str, Any]:
         "link": write_position(position),
         "about": about(position),
         "whole": whole,
-        "begun": asdict(position.lines[0].states[0]),
-        "fresh": asdict(start(position.rules)),
+        "begun": position.lines[0].states[0].as_dict(),
+        "fresh": start(position.rules).as_dict(),
         "with_lead": keys.with_lead,
         "hands": keys.hands,
         "pairs": _pairs(position.rules),

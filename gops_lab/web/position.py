@@ -80,6 +80,15 @@ class Position:
 def read_position(link: str) -> Position:
     """Return the position that a link describes.
 
+    Parameters
+    ----------
+    link : str
+        See this module.
+
+    Returns
+    -------
+    Position
+
     Raises
     ------
     ArgumentError
@@ -121,7 +130,13 @@ def read_position(link: str) -> Position:
 
 
 def write_position(position: Position) -> str:
-    """Return the link of a position; what is usual is left out."""
+    """Return the link of a position; what is usual is left out.
+
+    Examples
+    --------
+    >>> write_position(read_position("ties=carry&cards=4&games=1"))
+    'cards=4'
+    """
     usual = rules_fields(Rules(cards=position.rules.cards))
     fields = {
         name: written.replace(" ", ",")
