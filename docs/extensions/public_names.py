@@ -17,6 +17,7 @@ ROOMS = {
     "encoding": "Arrays of states",
     "auditing": "Auditing",
     "explorer": "The explorer",
+    "web": "The page",
     "interop.openspiel": "OpenSpiel",
     "interop.gambit": "Gambit",
     "interop.games": "Nashpy and QuantEcon",

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gops_lab.encoding import Encoder, features
-from gops_lab.errors import IllegalBidError, StateError
+from gops_lab.errors import IllegalBidError, StateError, missing
 from gops_lab.game import (
     Round,
     Rules,
@@ -25,7 +25,6 @@ from gops_lab.game import (
     start,
     upcards,
 )
-from gops_lab.errors import missing
 from gops_lab.interop.positions import seen
 from gops_lab.strategies.observations import Observations, observe
 
