@@ -148,6 +148,30 @@ def test_several_solves_share_a_folder(tmp_path, small_shards):
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
 
+@pytest.mark.parametrize("out", [False, True])
+def test_what_is_not_the_solves_stays(tmp_path, small_shards, out):
+    """Rejects one that removes the whole folder of its tables when it ends."""
+    where = {"scratch": tmp_path / "scratch"} | ({"out": tmp_path / "out"} if out else {})
+    mine = {}
+
+    def add_files(cards, done, total):
+        (place,) = (tmp_path / "scratch").iterdir()
+        for name in ("precious.txt", "tier-03-notes.txt", "tier-06-values.csv"):
+            mine[place / name] = name
+            (place / name).write_text(name)
+
+    gl.solve(*SOLVES["win"], keep=2, progress=add_files, **where)
+    left = {path: path.read_text() for path in (tmp_path / "scratch").rglob("*.*")}
+    assert left == mine != {}
+
+
+@pytest.mark.parametrize("scratch", ["out", "out/scratch", "other/../out"])
+def test_scratch_in_the_folder_of_the_solution(tmp_path, scratch):
+    with pytest.raises(ArgumentError, match="must not be in out"):
+        gl.solve(*SOLVES["win"], out=tmp_path / "out", scratch=tmp_path / scratch)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_only_one_process_at_a_time(tmp_path, small_shards):
     def again(cards, done, total):
         with pytest.raises(StoreError, match="in use by another process"):

@@ -473,6 +473,14 @@ def test_a_kept_result_is_of_the_strategies_that_play_now(tmp_path, solved):
         assert (folder / RESULTS).read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["thesis.txt", "manifest.json", "journal.jsonl"])
+def test_a_folder_of_something_else_is_not_used(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(StoreError, match=f"no tournament, but other files .{name}.; nothing was"):
+        tournament(gl.Rules(cards=3), FIELD[:2], 10, folder=tmp_path)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(name, "mine")]
+
+
 def test_only_one_tournament_at_a_time_uses_a_folder(tmp_path):
     """Rejects a second one that would overwrite what the first adds."""
     rules = gl.Rules(cards=3)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import gops_lab as gl
-from gops_lab.errors import StoreError
+from gops_lab.errors import OccupiedError, StoreError
 from gops_lab.induction import Reductions, files, solution, store
 
 UNEQUAL = gl.Rules(hand_a=(1, 4, 5), hand_b=(2, 3, 6), prizes=(1, 4, 6))
@@ -178,7 +178,7 @@ def test_saving_twice_gives_the_same_bytes(saved, tmp_path, name):
 KILLED = """
 import json, os, signal, sys
 import gops_lab as gl
-from gops_lab.errors import StoreError
+from gops_lab.errors import OccupiedError, StoreError
 
 folder = sys.argv[1]
 rules = gl.Rules(hand_a=(1, 4, 5), hand_b=(2, 3, 6), prizes=(1, 4, 6))
@@ -323,6 +323,16 @@ def test_a_folder_of_something_else_is_not_used(saved, tmp_path, name):
     with pytest.raises(StoreError, match="other files"):
         saved("win")[0].save(tmp_path)
     assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("save", [True, False])
+def test_a_solution_that_lost_its_manifest_is_not_replaced(saved, copied, save):
+    folder = copied("win")
+    (folder / "manifest.json").unlink()
+    before = contents(folder)
+    with pytest.raises(OccupiedError, match=r"manifest\.json is missing; nothing was written"):
+        saved("win")[0].save(folder) if save else gl.solve(UNEQUAL, "win", out=folder)
+    assert contents(folder) == before
 
 
 def test_a_damaged_or_newer_solution_is_not_replaced(saved, copied):

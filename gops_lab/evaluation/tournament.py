@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,13 +22,16 @@ from gops_lab.evaluation.meta_game import meta_equilibrium
 from gops_lab.evaluation.ratings import bradley_terry
 from gops_lab.evaluation.simulation import Simulation, simulate
 from gops_lab.game import Rules
-from gops_lab.induction.files import locked, replace_file, storing
+from gops_lab.induction.files import check_no_others, locked, replace_file, storing
 from gops_lab.induction.manifest import sealed
 from gops_lab.strategies import Strategy
 from gops_lab.strategies.observations import Observations, Probabilities
 from gops_lab.strategies.strategy import checked
 
 RESULTS = "tournament.json"
+
+_OUR_FILES = re.compile(r"\.lock|\.tournament\.json\.\d+\.tmp")
+"""What else a tournament that was killed can leave behind."""
 
 FORMAT = 2
 
@@ -153,8 +157,8 @@ def tournament(
     EvaluationError
         If there are fewer than two strategies or two of one name.
     StoreError
-        If the folder holds another tournament or a result of other strategies of the same names,
-        if another process uses it, or if it cannot be used.
+        If the folder holds other files, another tournament or a result of other strategies of the
+        same names, if another process uses it, or if it cannot be used.
 
     Examples
     --------
@@ -262,6 +266,8 @@ def _kept(folder: Path | None, header: dict[str, Any]) -> Iterator[_Kept]:
         return
     with storing(folder):
         folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / RESULTS).exists():
+            check_no_others(folder, _OUR_FILES, "no tournament")
     with locked(folder):
         yield _Kept(folder / RESULTS, header)
 

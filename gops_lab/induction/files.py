@@ -8,6 +8,7 @@ import io
 import json
 import mmap
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from gops_lab.errors import StoreError
+from gops_lab.errors import OccupiedError, StoreError
 
 
 @contextmanager
@@ -26,6 +27,21 @@ def storing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def check_no_others(folder: Path, ours: re.Pattern[str], what: str) -> None:
+    """Refuse a folder with files that have other names than ours; `what` it holds else.
+
+    Raises
+    ------
+    OccupiedError
+        Naming one of them.
+    """
+    others = [file.name for file in folder.iterdir() if not ours.fullmatch(file.name)]
+    if others:
+        raise OccupiedError(
+            f"{folder} holds {what}, but other files ({min(others)}); nothing was written"
+        )
 
 
 def nearest_existing(path: Path) -> Path:

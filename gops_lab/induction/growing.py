@@ -50,9 +50,11 @@ from gops_lab.induction.rectangle import (
 )
 from gops_lab.induction.reduction import Reducer
 from gops_lab.induction.store import (
+    check_not_lost,
     file_names,
     holds_solution,
     make_folder,
+    our_files,
     remove_folder,
     remove_left_over,
     write_manifest,
@@ -113,6 +115,8 @@ def is_complete(
         header, _, _ = read_journal(folder)
         wanted = {name: value for name, value in description.items() if name != "format"}
         check_same(folder, header, wanted | settings, "a solve, not finished,")
+    else:
+        check_not_lost(folder)
     return False
 
 
@@ -401,7 +405,7 @@ class Growing:
         if tier in tiers and tier not in self._kept(tiers):
             with storing(self._folder):
                 for folder in {self._folder, self._passing}:
-                    for file in folder.glob(f"tier-{tier:02d}-*"):
+                    for file in our_files(folder, f"tier-{tier:02d}-*"):
                         file.unlink()
 
     def _check(self, tier: TierPlan, lines: Sequence[Mapping[str, Any]]) -> None:

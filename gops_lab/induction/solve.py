@@ -211,6 +211,8 @@ def solve_states(
         if out is not None:
             home = as_path(out)
         assert home is not None
+        if passing is not None and home.resolve() in passing.resolve().parents:
+            raise ArgumentError(f"scratch {scratch} must not be in out {out}, or the same folder")
         if is_complete(home, description, asked_for, keep, bool(resume)):
             clean(home, passing)
             return load(home) if out is not None else taken_out(home)
