@@ -13,10 +13,9 @@ import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-RESULTS = Path(__file__).parents[2] / "results" / "benchmarks"
+from gops_lab.reporting.style import COLOURS
 
-# Okabe & Ito's colours, which colour-blind readers can tell apart.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+RESULTS = Path(__file__).parents[2] / "results" / "benchmarks"
 
 mpl.rcParams.update({"pdf.fonttype": 42, "font.size": 8, "svg.hashsalt": "gops-lab"})
 
