@@ -21,7 +21,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
@@ -37,6 +36,7 @@ from gops_lab.errors import (
     StoreError,
     TableError,
 )
+from gops_lab.game.documents import plain
 from gops_lab.game.objectives import as_objective
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, start
@@ -531,14 +531,7 @@ def _bound(value: Any) -> str:
 
 
 def _print_json(data: Mapping[Any, Any]) -> None:
-    def plain(value: Any) -> Any:
-        if isinstance(value, Fraction):
-            return str(value)
-        if isinstance(value, np.generic):
-            return value.item()
-        raise TypeError(f"{value!r} has no JSON form")
-
-    print(json.dumps(data, default=plain))
+    print(json.dumps(plain(data), allow_nan=False))
 
 
 if __name__ == "__main__":

@@ -432,6 +432,15 @@ def test_table_json_and_file_agree(run, tmp_path):
     assert os.listdir(tmp_path) == ["t.csv"]
 
 
+def test_json_is_strict(run):
+    """One deal gives an interval without ends; JSON has no infinity."""
+    code, out, _ = run(
+        "tournament", "--cards", 3, "--strategies", "uniform,match", "--deals", 1, "--json"
+    )
+    (pair,) = json.loads(out, parse_constant=pytest.fail)["pairs"]
+    assert (code, pair["margin_low"], pair["margin_high"]) == (0, None, None)
+
+
 @pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
 def test_a_printed_table_is_the_written_one(run, tmp_path, form):
     _, out, _ = run("table", "--cards", 2, "--format", form)

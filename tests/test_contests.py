@@ -74,7 +74,7 @@ def test_play(capsys, monkeypatch):
     assert sum(row["gain"] - row["gain_opponent"] for row in data["rounds"]) == data["lead"]
     assert all(row["given_away"] >= 0 for row in data["rounds"])
     assert data["not_judged"] is None
-    monkeypatch.setattr("sys.stdin", io.StringIO("1\nseven\n3\n2\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\nseven\n" + "9" * 5000 + "\n3\n2\n"))
     code, out, _ = run(capsys, *command)
     assert code == 0
     for shown in ("your hand", "their hand", "spent", "at stake", "'seven' is not in your hand",

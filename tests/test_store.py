@@ -527,6 +527,52 @@ def test_a_manifest_garbled_on_purpose(copied, name):
             assert not (value is KeyError and len(path) == 1 and path[0] in must_fail)
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("tiers",), []),
+        (("tiers", "1"), None),
+        (("tiers", "1", "files"), KeyError),
+        (("tiers", "1", "dtype"), []),
+        (("tiers", "1", "report", "stage_games"), "x"),
+        (("tiers", "1", "report", "error"), []),
+        (("reductions", "swap"), None),
+        (("reductions", "swap"), 0),
+        (("start_leads", 0), 1.5),
+        (("format_version",), True),
+    ],
+)
+def test_a_manifest_of_the_wrong_shape(copied, path, value):
+    """Sealed as it should be: whoever reads it says so, and nobody fails on it later."""
+    folder = copied("win")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    write_sealed(folder, changed(manifest, path, value))
+    with pytest.raises(StoreError, match=f"garbled: manifest.*{path[-1]}"):
+        gl.load(folder)
+    with pytest.raises(StoreError, match=f"garbled: manifest.*{path[-1]}"):
+        gl.solve(UNEQUAL, "win", out=folder, resume=True)
+    with pytest.raises(StoreError):
+        gl.audit(folder)
+
+
+@pytest.mark.parametrize("depth", [60, 900, 5000, 200_000])
+@pytest.mark.parametrize("name", ["manifest.json", "journal.jsonl"])
+def test_json_in_json_in_json(copied, name, depth):
+    """Rejects a reader that only looks at what the parser itself refuses."""
+    folder = copied("win")
+    (folder / "manifest.json").unlink()
+    (folder / "run.json").unlink()
+    nested = "[" * depth + "]" * depth
+    (folder / name).write_text(f'{{"format": "gops_lab solution", "x": {nested}}}\n')
+    with pytest.raises(StoreError, match="not JSON"):
+        gl.solve(UNEQUAL, "win", out=folder, resume=True)
+    if name == "manifest.json":
+        with pytest.raises(StoreError, match="nested"):
+            gl.load(folder)
+        with pytest.raises(StoreError, match="nested"):
+            gl.audit(folder)
+
+
 def test_arrays_that_do_not_belong_together(copied):
     """Files with the right hashes and the wrong contents."""
     folder = copied("win, simplex")

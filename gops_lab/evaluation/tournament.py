@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ from gops_lab.evaluation.meta_game import meta_equilibrium
 from gops_lab.evaluation.ratings import bradley_terry
 from gops_lab.evaluation.simulation import MOST_DEALS, Simulation, simulate
 from gops_lab.game import Rules, checks
+from gops_lab.game.documents import check_shape, from_json, plain
 from gops_lab.induction.files import check_no_others, locked, replace_file, storing
 from gops_lab.induction.manifest import sealed
 from gops_lab.strategies import Strategy
@@ -34,6 +36,18 @@ _OUR_FILES = re.compile(r"\.lock|\.tournament\.json\.\d+\.tmp")
 """What else a tournament that was killed can leave behind."""
 
 FORMAT = 2
+
+ROW = {
+    "a": str, "b": str, "deals": int, "games": int, "wins": int, "draws": int, "losses": int,
+    "win_rate": float, "win_low": float, "win_high": float, "margin": float,
+    "margin_low": (float, None), "margin_high": (float, None), "points_a": float,
+    "points_b": float, "tie_rate": float, "unclaimed": float, "games_per_match": int, "seed": int,
+    "version": str, "rules": str, "fingerprint": str,
+}
+"""What a kept pair holds: a row of `Tournament.pairs`, and the hash of some answers."""
+
+ENDS = {"margin_low": -math.inf, "margin_high": math.inf}
+"""What is null where it is kept: a single deal gives no interval."""
 
 FIRST_DEALS = 256
 """Deals of a pair that are played again to see that a kept result is that of these strategies."""
@@ -288,9 +302,11 @@ class _Kept:
             return
         try:
             text = path.read_bytes()
-            data = json.loads(text)
+            data = from_json(text)
             there = {name: data[name] for name in header}
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except OSError as error:
+            raise StoreError(f"{path} cannot be read: {error.strerror or error}") from error
+        except (ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{path} is no tournament of ours: {error}") from error
         for name, value in header.items():
             if there[name] != value:
@@ -300,11 +316,15 @@ class _Kept:
         data.pop("sha256", None)
         if sealed(data) != text:
             raise StoreError(f"{path} is damaged: its SHA-256 is not the one it gives")
+        try:
+            check_shape("pairs", data["pairs"], [ROW])
+        except (ValueError, KeyError) as error:
+            raise StoreError(f"{path} is garbled: {error}") from error
         self._data = data
 
     def get(self, a: str, b: str, fingerprint: str | None) -> dict[str, Any] | None:
         for kept in self._data["pairs"]:
-            row = dict(kept)
+            row = {name: ENDS.get(name) if end is None else end for name, end in kept.items()}
             if (row["a"], row["b"]) != (a, b):
                 continue
             if row.pop("fingerprint") != fingerprint:
@@ -316,7 +336,7 @@ class _Kept:
         return None
 
     def add(self, row: dict[str, Any], fingerprint: str | None) -> None:
-        self._data["pairs"].append({**row, "fingerprint": fingerprint})
+        self._data["pairs"].append(plain({**row, "fingerprint": fingerprint}))
         if self._path is not None:
             with storing(self._path):
                 replace_file(self._path, sealed(self._data))

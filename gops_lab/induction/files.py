@@ -65,7 +65,7 @@ def replace_file(path: Path, *pieces: bytes | memoryview) -> None:
 
 def as_json(data: dict[str, Any]) -> bytes:
     """Return a record as JSON text, the same bytes for the same record."""
-    return (json.dumps(data, indent=1, ensure_ascii=True) + "\n").encode()
+    return (json.dumps(data, indent=1, ensure_ascii=True, allow_nan=False) + "\n").encode()
 
 
 def write_array(folder: Path, name: str, array: npt.NDArray[Any]) -> dict[str, Any]:
