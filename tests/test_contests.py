@@ -30,7 +30,7 @@ def test_tournament(capsys, tmp_path):
     assert code == 0
     assert "optimal:win" in out
     code, _, err = run(capsys, *command, "--seed", 5)
-    assert code == 1
+    assert code == 2
     assert "holds another tournament" in err
 
 
@@ -153,7 +153,7 @@ def test_a_game_is_solved_once_and_with_a_bar(capsys, monkeypatch, command):
         solves.append((rules, objective))
         return gl.solve(rules, objective, progress=progress)
 
-    monkeypatch.setattr("gops_lab.cli.solve", solve)
+    monkeypatch.setattr("gops_lab.commands.solve", solve)
     assert run(capsys, *command, "--cards", 3)[0] == 0
     assert solves == [(gl.Rules(cards=3), "margin")]
 

@@ -194,6 +194,23 @@ def test_another_scratch_folder_has_not_what_is_needed(tmp_path, small_shards):
     assert same(solved, gl.solve(*SOLVES["win"], keep=2))
 
 
+def test_a_message_says_how_the_solve_was_begun(tmp_path, small_shards):
+    """And what cannot be gone on with leaves no folder behind."""
+    stopped("win", 20, out=tmp_path / "out")
+    with pytest.raises(StoreError, match="begun without a scratch folder; go on without"):
+        gl.solve(*SOLVES["win"], keep=2, resume=True, scratch=tmp_path, out=tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    stopped("win", 20, scratch=tmp_path / "here", out=tmp_path / "other")
+    with pytest.raises(StoreError, match="begun with a scratch folder, which is needed"):
+        gl.solve(*SOLVES["win"], keep=2, resume=True, out=tmp_path / "other")
+
+
+def test_the_advice_names_the_scratch_folder(tmp_path, small_shards):
+    stopped("win", 5, scratch=tmp_path / "here")
+    with pytest.raises(OccupiedError, match=r"--scratch \S+/here --resume\)"):
+        gl.solve(*SOLVES["win"], keep=2, scratch=tmp_path / "here")
+
+
 # Killed at random
 
 

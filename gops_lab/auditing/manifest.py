@@ -105,6 +105,10 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         data = file.read_bytes()
     except OSError as error:
+        if (folder / "journal.jsonl").exists():
+            raise StoreError(
+                f"{folder} holds a solve that is not finished; --resume (resume=True) ends it"
+            ) from error
         raise StoreError(
             f"{folder} holds no solution that can be read: {file.name}: {error.strerror or error}"
         ) from error

@@ -315,7 +315,8 @@ def _check_held(name: str, cards: tuple[int, ...], allowed: tuple[int, ...]) -> 
     if extra:
         held = "{" + ", ".join(map(str, allowed)) + "}"
         shown = str(cards[0]) if name == "upcard" else f"{cards} holds {extra[0]}, which"
-        raise StateError(f"{name} {shown} is not in the rules' {held}")
+        often = " so often" if extra[0] in allowed else ""
+        raise StateError(f"{name} {shown} is not in the rules' {held}{often}")
 
 
 def _ordered(rules: Rules, state: State, played: int) -> tuple[int, ...]:

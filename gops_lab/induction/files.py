@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from gops_lab.errors import OccupiedError, StoreError
+from gops_lab.errors import OccupiedError, StoreError, WritingError
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def storing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise WritingError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def check_no_others(folder: Path, ours: re.Pattern[str], what: str) -> None:
@@ -270,14 +270,14 @@ def locked(folder: Path) -> Iterator[None]:
 
     Raises
     ------
-    StoreError
+    OccupiedError
         If another process holds it.
     """
     with storing(folder), (folder / ".lock").open("ab") as file:
         try:
             _lock(file.fileno())
         except OSError:
-            raise StoreError(f"{folder} is in use by another process") from None
+            raise OccupiedError(f"{folder} is in use by another process") from None
         yield
 
 

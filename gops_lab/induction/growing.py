@@ -33,7 +33,7 @@ from gops_lab.induction.files import (
     write_array,
 )
 from gops_lab.induction.forecast import readable_size
-from gops_lab.induction.journal import JOURNAL, Journal, read_journal, unfinished
+from gops_lab.induction.journal import JOURNAL, SCRATCH, Journal, read_journal, unfinished
 from gops_lab.induction.manifest import (
     check_same,
     read_manifest,
@@ -136,7 +136,7 @@ def scratch_folder(
 ) -> Path:
     """Return the folder of one solve in a folder that several may share."""
     solve = as_json({**description, "dtype": dtype, "keep": keep})
-    return scratch / f"gops-lab-{short(hashlib.sha256(solve).hexdigest())}"
+    return scratch / f"{SCRATCH}{short(hashlib.sha256(solve).hexdigest())}"
 
 
 def check_space(
@@ -206,7 +206,11 @@ def growing(
             with storing(folder):
                 remove_left_over(folder, set())
             Journal.begin(folder, {**description, "dtype": dtype, "keep": keep})
-        yield Growing(folder, description, dtype, keep, reducer, passing, memory)
+        try:
+            yield Growing(folder, description, dtype, keep, reducer, passing, memory)
+        finally:
+            if passing != folder and not any(passing.glob("tier-*")):
+                remove_folder(passing)
 
 
 def clean(folder: Path, passing: Path | None = None) -> None:
@@ -274,10 +278,7 @@ class Growing:
         kept = tier.tier in self._kept(tiers)
         path = self._part(tier.tier, kept)
         if lines and not kept and not path.exists():
-            raise StoreError(
-                f"{path} is missing: the solve was begun with another scratch folder, which is "
-                "needed to go on"
-            )
+            raise StoreError(f"{path} is missing: {self._begun(path.name)}")
         if lines and done and not path.exists():
             path = self._folder / array_name(tier.tier, "values").format(short(lines[-1]["sha256"]))
         if not lines:
@@ -385,6 +386,13 @@ class Growing:
     def _part(self, tier: int, kept: bool) -> Path:
         place = self._folder if kept else self._passing
         return place / f"tier-{tier:02d}-values.part"
+
+    def _begun(self, name: str) -> str:
+        """Say where a solve was begun whose file is not where it is to go on."""
+        if (self._folder / name).exists():
+            return "the solve was begun without a scratch folder; go on without"
+        other = "a" if self._passing == self._folder else "another"
+        return f"the solve was begun with {other} scratch folder, which is needed to go on"
 
     def _let_go(self) -> None:
         """Give back memory that only holds what is on the disk, if it is more than may be held."""

@@ -20,6 +20,9 @@ from gops_lab.induction.files import replace_file, storing
 from gops_lab.induction.manifest import REPORT, TABLE, check_version
 
 JOURNAL = "journal.jsonl"
+SCRATCH = "gops-lab-"
+"""How the name of a solve's folder in a scratch folder begins."""
+
 FORMAT = "gops_lab journal"
 
 LINE = (
@@ -87,9 +90,12 @@ class Journal:
 
 def unfinished(folder: Path) -> str:
     """Return a sentence that says how to go on with a folder."""
+    place = f"--out {folder}"
+    if folder.name.startswith(SCRATCH):
+        place = f"--scratch {folder.parent}"
     return (
         f"{folder} holds a solve that is not finished; go on with the same solve and resume=True "
-        f"(gops-lab solve ... --out {folder} --resume)"
+        f"(gops-lab solve ... {place} --resume)"
     )
 
 

@@ -138,7 +138,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         data = file.read_bytes()
         manifest = from_json(data)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise StoreError(f"{folder} holds no solution: there is no {MANIFEST}") from None
     except OSError as error:
         raise StoreError(f"{file} cannot be read: {error.strerror or error}") from error

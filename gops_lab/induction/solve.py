@@ -35,6 +35,7 @@ from gops_lab.induction.sweep import (
     Progress,
     Table,
     TierReport,
+    as_keep,
     kept_tiers,
     solve_tier,
 )
@@ -171,8 +172,7 @@ def solve_states(
     goal = as_objective(objective)
     if workers is not None:
         workers = checks.integer("workers", workers, 1, MOST_WORKERS, ArgumentError)
-    if keep != "all":
-        keep = checks.integer("keep", keep, 1, checks.MAX_CARDS, ArgumentError, ", or 'all'")
+    keep = as_keep(keep)
     if not (reductions is None or isinstance(reductions, Reductions)):
         raise ArgumentError(f"reductions must be Reductions or None, not {reductions!r}")
     if not (progress is None or callable(progress)):

@@ -112,9 +112,7 @@ def load(folder: str | os.PathLike[str]) -> Solution:
     >>> int(strategy.idxmax())
     13
     """
-    path = as_path(folder)
-    if str(path) in DECKS and not path.exists():
-        path = deck_folder(str(path))
+    path = found_at(folder)
     if os.path.exists(path / JOURNAL) and not os.path.exists(path / MANIFEST):
         raise StoreError(unfinished(path))
     manifest = read_manifest(path)
@@ -134,6 +132,12 @@ def taken_out(folder: Path) -> Solution:
     solution.tables = {tier: in_memory(table) for tier, table in solution.tables.items()}
     remove_folder(folder)
     return solution
+
+
+def found_at(folder: str | os.PathLike[str]) -> Path:
+    """Return the folder that holds a solution, of which a deck's name may be given."""
+    path = as_path(folder)
+    return deck_folder(str(path)) if str(path) in DECKS and not path.exists() else path
 
 
 def as_path(folder: str | os.PathLike[str]) -> Path:
