@@ -24,6 +24,7 @@ from gops_lab.evaluation.ratings import bradley_terry
 from gops_lab.evaluation.simulation import MOST_DEALS, Simulation, simulate
 from gops_lab.game import Rules, checks
 from gops_lab.game.documents import check_shape, from_json, plain
+from gops_lab.game.rules import as_rules
 from gops_lab.induction.files import check_no_others, locked, replace_file, storing
 from gops_lab.induction.manifest import sealed
 from gops_lab.strategies import Strategy
@@ -187,6 +188,10 @@ def tournament(
     >>> result.standings()["strategy"].tolist()
     ['match', 'highest', 'uniform']
     """
+    as_rules(rules)
+    if not isinstance(strategies, Sequence):
+        raise EvaluationError(f"strategies must be a sequence of them, not {strategies!r}")
+    checks.callback("progress", progress, EvaluationError)
     names = [as_strategy(strategy).name for strategy in strategies]
     if len(names) < 2:
         raise EvaluationError(f"a tournament needs at least two strategies, not {len(names)}")
@@ -200,7 +205,8 @@ def tournament(
     }
     pairs = list(combinations(strategies, 2))
     rows = []
-    with _kept(None if folder is None else Path(folder), header) as kept:
+    place = None if folder is None else checks.path("folder", folder, StoreError)
+    with _kept(place, header) as kept:
         for number, (a, b) in enumerate(pairs):
 
             def advance(done: int, _: int, before: int = number * deals) -> None:

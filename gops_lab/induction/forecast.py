@@ -14,7 +14,7 @@ import pandas as pd
 
 from gops_lab.errors import ArgumentError, ForecastError
 from gops_lab.game.objectives import Objective, as_objective
-from gops_lab.game.rules import Rules
+from gops_lab.game.rules import Rules, as_rules
 from gops_lab.induction import rectangle
 from gops_lab.induction.counts import Counts, TierCount, count_states
 from gops_lab.induction.rectangle import FLOATS_UP_TO
@@ -320,8 +320,7 @@ def forecast(
     needs about 26.1 GiB of memory (up to 51,726,013,023 stage games), but 16.0 GiB are available;
     take fewer cards, or give a scratch folder with 25.6 GiB of space
     """
-    if not isinstance(rules, Rules):
-        raise ArgumentError(f"rules must be Rules, not {rules!r}")
+    as_rules(rules)
     goal = as_objective(objective)
     keep = as_keep(keep)
     if engine is None:

@@ -11,7 +11,7 @@ from typing import Any
 from gops_lab.errors import ArgumentError, ForecastError, RulesError, StateError
 from gops_lab.game import checks
 from gops_lab.game.objectives import WIN, Objective, as_objective
-from gops_lab.game.rules import MAX_PRIZE, Rules
+from gops_lab.game.rules import MAX_PRIZE, Rules, as_rules
 from gops_lab.game.state import State, check_state, rounds_left, rules_left
 from gops_lab.game.state import start as start_of
 from gops_lab.induction import rectangle
@@ -138,7 +138,7 @@ def solve(
     7    2          0.0
     8    3          1.0
     """
-    _check_rules(rules)
+    as_rules(rules)
     state = start_of(rules) if start is None else check_state(rules, start)
     return solve_states(
         rules, objective, [state],
@@ -175,8 +175,7 @@ def solve_states(
     keep = as_keep(keep)
     if not (reductions is None or isinstance(reductions, Reductions)):
         raise ArgumentError(f"reductions must be Reductions or None, not {reductions!r}")
-    if not (progress is None or callable(progress)):
-        raise ArgumentError(f"progress must be callable or None, not {progress!r}")
+    checks.callback("progress", progress, ArgumentError)
     if memory is not None:
         memory = checks.integer("memory", memory, 1, MOST_MEMORY, ArgumentError)
     if resume and out is None and scratch is None:
@@ -369,7 +368,7 @@ def solve_match(
     >>> last.value(gl.State((1, 2), (1, 2), (1, 2), lead=1))
     1.0
     """
-    _check_rules(rules)
+    as_rules(rules)
     games = checks.integer("games", games, 1, MOST_GAMES, RulesError)
     goal = as_objective(objective)
     fresh = start_of(rules)
@@ -407,11 +406,6 @@ def _followed_by(solution: Solution, games_left: int) -> Objective:
 
     error = max(errors, default=solution.reducer.utility_error)
     return Objective(f"match, then {games_left} more", next_game, error)
-
-
-def _check_rules(rules: object) -> None:
-    if not isinstance(rules, Rules):
-        raise ArgumentError(f"rules must be Rules, not {rules!r}")
 
 
 def _method(method: str | None, exact: bool) -> str:

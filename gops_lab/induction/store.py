@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gops_lab.errors import OccupiedError, StoreError
+from gops_lab.game import checks
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State
 from gops_lab.induction.decks import DECKS, deck_folder
@@ -148,13 +149,7 @@ def as_path(folder: str | os.PathLike[str]) -> Path:
     StoreError
         If it is no path at all, or an empty one.
     """
-    try:
-        name = os.fsdecode(folder)
-    except TypeError:
-        name = ""
-    if not name or "\0" in name:
-        raise StoreError(f"a solution's folder must be a path, not {folder!r}")
-    return Path(name)
+    return checks.path("a solution's folder", folder, StoreError)
 
 
 def make_folder(path: Path) -> None:

@@ -26,7 +26,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from gops_lab.errors import StrategyError
-from gops_lab.game import Rules
+from gops_lab.game import Rules, checks
 from gops_lab.game.objectives import NAMED_OBJECTIVES
 from gops_lab.induction import Solution, load, solve
 from gops_lab.strategies.mixtures import EpsilonGreedy, Mixture
@@ -89,6 +89,7 @@ def strategy_named(name: str, rules: Rules, solver: Solver | None = None) -> Str
     """
     if not isinstance(name, str):
         raise StrategyError(f"the name of a strategy must be text, not {name!r}")
+    checks.callback("solver", solver, StrategyError)
     parts = name.split(":")
     if parts[0] in ("table", "solution") and len(parts) > 1:
         # The rest is a path, whatever it is made of.
