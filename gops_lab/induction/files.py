@@ -270,14 +270,14 @@ def locked(folder: Path) -> Iterator[None]:
 
     Raises
     ------
-    OccupiedError
+    StoreError
         If another process holds it.
     """
     with storing(folder), (folder / ".lock").open("ab") as file:
         try:
             _lock(file.fileno())
         except OSError:
-            raise OccupiedError(f"{folder} is in use by another process") from None
+            raise StoreError(f"{folder} is in use by another process") from None
         yield
 
 
