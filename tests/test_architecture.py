@@ -136,3 +136,17 @@ def test_importing_the_package_loads_no_library_that_draws():
     code = "import sys, gops_lab.public as _; print({'matplotlib', 'tqdm'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_the_public_namespace_is_loaded_when_it_is_used():
+    """`import gops_lab` is quick, and what is not in it is said to be missing."""
+    code = """
+import sys, gops_lab
+assert "numpy" not in sys.modules
+assert not hasattr(gops_lab, "nothing")
+assert "numpy" in sys.modules
+assert {*gops_lab.__all__} <= {*dir(gops_lab)}
+from gops_lab import *
+assert all(globals()[name] is getattr(gops_lab, name) for name in gops_lab.__all__)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

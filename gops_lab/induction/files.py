@@ -29,6 +29,17 @@ def storing(path: Path) -> Iterator[None]:
         raise WritingError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what is wrong with the contents of a file into one sentence that names it."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+        raise StoreError(f"{path} is garbled: {type(error).__name__}: {error}") from error
+
+
 def check_no_others(folder: Path, ours: re.Pattern[str], what: str) -> None:
     """Refuse a folder with files that have other names than ours; `what` it holds else.
 

@@ -26,6 +26,7 @@ from gops_lab.induction.files import (
     as_json,
     locked,
     nearest_existing,
+    reading,
     reserve_array,
     resident_memory,
     short,
@@ -329,7 +330,8 @@ class Growing:
         if tier not in self._kept(tiers) and tier + 1 in self._lines:
             self._remove(tiers, tier)
             return None, report
-        table = read_table(self._folder, line["table"], self._reducer, None)
+        with reading(self._folder / JOURNAL):
+            table = read_table(self._folder, line["table"], self._reducer, None)
         assert isinstance(table, NodeTable)
         return table, report
 

@@ -21,7 +21,14 @@ from gops_lab.game import checks
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State
 from gops_lab.induction.decks import DECKS, deck_folder
-from gops_lab.induction.files import as_json, check_no_others, locked, replace_file, storing
+from gops_lab.induction.files import (
+    as_json,
+    check_no_others,
+    locked,
+    reading,
+    replace_file,
+    storing,
+)
 from gops_lab.induction.journal import JOURNAL, unfinished
 from gops_lab.induction.manifest import (
     IDENTITY,
@@ -117,14 +124,8 @@ def load(folder: str | os.PathLike[str]) -> Solution:
     if os.path.exists(path / JOURNAL) and not os.path.exists(path / MANIFEST):
         raise StoreError(unfinished(path))
     manifest = read_manifest(path)
-    try:
+    with reading(path / MANIFEST):
         return _read(path, manifest)
-    except StoreError:
-        raise
-    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
-        raise StoreError(
-            f"{path / MANIFEST} is garbled: {type(error).__name__}: {error}"
-        ) from error
 
 
 def taken_out(folder: Path) -> Solution:
