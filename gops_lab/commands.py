@@ -260,7 +260,10 @@ def _tournament(options: argparse.Namespace) -> None:
 
     if options.out is not None:
         _check_can_write("out", Path(options.out))
-    _print_answer(options, run_tournament(options, _rules(options), _solver(options), deals_bar))
+    advice = f"the same command goes on with {options.out}" if options.out is not None else ""
+    with _advising(advice):
+        answer = run_tournament(options, _rules(options), _solver(options), deals_bar)
+    _print_answer(options, answer)
 
 
 def _exploit(options: argparse.Namespace) -> None:
@@ -316,19 +319,22 @@ def _solution(options: argparse.Namespace, rules: Rules, **how: Any) -> Solution
     """Solve as the options say."""
     if options.exact and options.method is not None:
         raise ArgumentError(f"--exact uses fractions only; leave --method {options.method} away")
-    with _bar(options) as progress:
-        try:
-            return solve(
-                rules, options.objective, exact=options.exact, method=options.method,
-                progress=progress, **how,
-            )
-        except KeyboardInterrupt:
-            folder = how.get("out") or how.get("scratch")
-            if folder is None:
-                raise
-            raise KeyboardInterrupt(
-                f"interrupted; the same command with --resume goes on with {folder}"
-            ) from None
+    folder = how.get("out") or how.get("scratch")
+    advice = f"the same command with --resume goes on with {folder}" if folder else ""
+    with _bar(options) as progress, _advising(advice):
+        return solve(
+            rules, options.objective, exact=options.exact, method=options.method,
+            progress=progress, **how,
+        )
+
+
+@contextmanager
+def _advising(advice: str) -> Iterator[None]:
+    """Say how to go on if the user interrupts."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; {advice}" if advice else "interrupted") from None
 
 
 def _solver(options: argparse.Namespace) -> Solver:

@@ -86,6 +86,19 @@ def test_play(capsys, monkeypatch):
     assert "the game was left" in err
 
 
+@pytest.mark.parametrize("out", [False, True])
+def test_an_interrupted_tournament_says_how_to_go_on(capsys, monkeypatch, tmp_path, out):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(import_module("gops_lab.evaluation.tournament"), "simulate", interrupt)
+    command = ["tournament", "--cards", 3, "--strategies", "uniform,match"]
+    code, shown, err = run(capsys, *command, *(["--out", tmp_path / "t"] if out else []))
+    assert (code, shown) == (1, "")
+    goes_on = f"; the same command goes on with {tmp_path / 't'}" if out else ""
+    assert err == f"gops-lab: error: interrupted{goes_on}\n"
+
+
 @pytest.mark.parametrize(
     ("module", "name", "value", "reason"),
     [
