@@ -1,26 +1,22 @@
 """Exact, certified solutions of GOPS (Goofspiel, the Game of Pure Strategy)."""
 
-from gops_lab import explorer, reporting
-from gops_lab._version import __version__
-from gops_lab.auditing import AuditReport, audit
-from gops_lab.errors import GopsError
-from gops_lab.evaluation import (
-    best_response_value,
-    evaluate,
-    exploitability,
-    regrets,
-    simulate,
-    tournament,
-)
-from gops_lab.explorer import explore
-from gops_lab.game import Rules, State
-from gops_lab.induction import Forecast, Solution, forecast, load, solve, solve_match
-from gops_lab.matrix_games import solve_matrix_game, solve_matrix_games
-from gops_lab.strategies import Strategy, check_strategy, strategy_named
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "AuditReport", "Forecast", "GopsError", "Rules", "Solution", "State", "Strategy",
-    "__version__", "audit", "best_response_value", "check_strategy", "evaluate", "exploitability",
-    "explore", "explorer", "forecast", "load", "regrets", "reporting", "simulate", "solve",
-    "solve_match", "solve_matrix_game", "solve_matrix_games", "strategy_named", "tournament",
-]
+if TYPE_CHECKING:
+    from gops_lab.public import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    """Load the whole package once something of it is asked for; until then `import` is quick."""
+    public = import_module("gops_lab.public")
+    names = {"__all__": public.__all__, **{each: getattr(public, each) for each in public.__all__}}
+    globals().update(names)
+    try:
+        return globals()[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__getattr__("__all__")})

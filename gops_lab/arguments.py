@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import re
 import reprlib
-import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import NoReturn
 
 from gops_lab._version import __version__
+from gops_lab.errors import ArgumentError
 from gops_lab.game.objectives import NAMED_OBJECTIVES
 from gops_lab.game.rules import NAMED_ORDERS, NEGATIVE_STAKES, TIE_RULES
 from gops_lab.reporting.formats import FORMATS
@@ -203,18 +202,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, without repeating the usage, and exits with 2."""
+    """Says what is wrong as an error, without repeating the usage."""
 
     def error(self, message: str) -> NoReturn:
-        complain(f"{message} (see {self.prog} --help)")
-        raise SystemExit(2)
-
-
-def complain(message: str) -> None:
-    """Print an error as one line on standard error, if there is such a thing."""
-    if sys.stderr is not None:
-        with suppress(OSError):
-            print(f"gops-lab: error: {' '.join(message.split())}", file=sys.stderr, flush=True)
+        raise ArgumentError(f"{message} (see {self.prog} --help)")
 
 
 def joined(arguments: Sequence[str]) -> list[str]:

@@ -7,13 +7,15 @@ hands in how games are solved, so that long solves show how far they are.
 from __future__ import annotations
 
 import argparse
+import reprlib
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 import numpy as np
 
+from gops_lab.arguments import integer
 from gops_lab.errors import ArgumentError, ForecastError
 from gops_lab.evaluation import (
     certified_exploitability,
@@ -217,10 +219,11 @@ def _asked(state: State, say: Callable[[str], None]) -> int:
         written = sys.stdin.readline()
         if not written:
             raise ArgumentError("the game was left: no more bids on standard input (or --bids)")
-        if written.strip().isdecimal() and int(written) in state.hand_a:
-            return int(written)
+        with suppress(argparse.ArgumentTypeError):
+            if integer(written.strip()) in state.hand_a:
+                return integer(written.strip())
         held = ", ".join(map(str, state.hand_a))
-        say(f"{written.strip()!r} is not in your hand; bid one of {held}")
+        say(f"{reprlib.repr(written.strip())} is not in your hand; bid one of {held}")
 
 
 def _outcome(gain_a: Any, gain_b: Any, carried: Any) -> str:

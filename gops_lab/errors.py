@@ -59,6 +59,10 @@ class OccupiedError(StoreError):
     """A folder that holds something else than what is to be written or continued there."""
 
 
+class WritingError(StoreError):
+    """A file or folder that cannot be written."""
+
+
 class MissingTableError(GopsError, LookupError):
     """A stored solution does not keep the table that was asked for."""
 

@@ -13,8 +13,8 @@ PACKAGE = Path(__file__).parents[1] / "gops_lab"
 # A room may import from itself and from those before it. The public namespace may import all.
 ORDER = [
     "_version", "errors", "compiling", "game", "encoding", "induction", "auditing", "strategies",
-    "evaluation", "reporting", "interop", "explorer", "web", "arguments", "contests", "cli",
-    "__main__", "__init__",
+    "evaluation", "reporting", "interop", "explorer", "web", "arguments", "contests",
+    "commands", "cli", "public", "__init__",
 ]
 # Knows nothing of GOPS; whoever solves games may use it.
 MATRIX_GAMES = "matrix_games"
@@ -25,9 +25,9 @@ AUDITING = ("auditing", "game", "errors", MATRIX_GAMES)
 
 # Who may import a library that is slow to load or draws: only the top of the drawing.
 MAY_DRAW = {
-    "matplotlib": ("reporting", "explorer", "cli"),
-    "tqdm": ("arguments", "cli", "explorer"),
-    "argparse": ("arguments", "contests", "web", "cli"),
+    "matplotlib": ("reporting", "explorer"),
+    "tqdm": ("commands", "explorer"),
+    "argparse": ("arguments", "contests", "web", "commands"),
     "starlette": ("web",),
     "uvicorn": ("web",),
 }
@@ -98,9 +98,9 @@ def test_every_module_that_is_drawn_is_looked_at():
     arrows = {(room, target_of(name)) for _, room, name in all_imports()}
     assert {
         ("game", "errors"), ("encoding", "game"), ("induction", "encoding"),
-        ("induction", MATRIX_GAMES), ("reporting", "induction"), ("cli", "reporting"),
+        ("induction", MATRIX_GAMES), ("reporting", "induction"), ("commands", "reporting"),
         ("strategies", "induction"), ("evaluation", "strategies"), ("contests", "evaluation"),
-        ("auditing", "game"), ("auditing", MATRIX_GAMES), ("cli", "auditing"),
+        ("auditing", "game"), ("auditing", MATRIX_GAMES), ("commands", "auditing"),
     } <= arrows
 
 
@@ -135,9 +135,21 @@ def test_who_draws_and_who_reads_the_command_line(library):
 
 
 def test_importing_the_package_loads_no_library_that_draws():
-    code = (
-        "import sys, gops_lab; "
-        "print([m for m in ('matplotlib', 'tqdm', 'starlette') if m in sys.modules])"
-    )
+    libraries = "{'matplotlib', 'tqdm', 'starlette'}"
+    code = f"import sys, gops_lab.public as _; print({libraries} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.strip() == "set()"
+
+
+def test_the_public_namespace_is_loaded_when_it_is_used():
+    """`import gops_lab` is quick, and what is not in it is said to be missing."""
+    code = """
+import sys, gops_lab
+assert "numpy" not in sys.modules
+assert not hasattr(gops_lab, "nothing")
+assert "numpy" in sys.modules
+assert {*gops_lab.__all__} <= {*dir(gops_lab)}
+from gops_lab import *
+assert all(globals()[name] is getattr(gops_lab, name) for name in gops_lab.__all__)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -493,7 +493,7 @@ def test_the_command(saved, copied, capsys):
 
 
 def test_exit_codes_of_the_command(saved, tmp_path, capsys):
-    assert main(["audit", str(tmp_path / "nothing")]) == 1
+    assert main(["audit", str(tmp_path / "nothing")]) == 2
     assert main(["audit", str(saved("blocks")), "--samples", "0"]) == 2
     assert main(["audit", str(saved("blocks")), "--samples", "x"]) == 2
     assert main(["audit"]) == 2

@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 import gops_lab as gl
-from gops_lab import cli
+from gops_lab import cli, commands
+from gops_lab.errors import SolverError, WritingError
+from gops_lab.evaluation import tournament
 from gops_lab.induction import files, rectangle
+from gops_lab.strategies import MatchPrize, Uniform
 
 
 @pytest.fixture
@@ -183,6 +186,9 @@ def stored(tmp_path_factory):
     next(damaged.glob("tier-01-values*")).write_bytes(b"")
     newer = gl.solve(rules).save(folder / "newer") / "manifest.json"
     newer.write_text(newer.read_text().replace('"format_version": 1', '"format_version": 2'))
+    (folder / "unfinished").mkdir()
+    (folder / "unfinished" / "journal.jsonl").write_text("{}\n")
+    tournament(rules, [Uniform(), MatchPrize()], 2, folder=folder / "played")
     (folder / "foreign").mkdir()
     (folder / "foreign" / "thesis.txt").write_text("chapter 1")
     (folder / "file").write_text("a file")
@@ -206,8 +212,8 @@ def stored(tmp_path_factory):
         ("solve --cards 2 --out file/below", 2, "file"),
         ("solve --cards 2 --out .", 2, "no solution"),
         ("solve --cards 2 --out damaged", 2, "--resume"),
-        ("solve --cards 2 --out damaged --resume", 1, "damaged"),
-        ("solve --cards 2 --out newer --resume", 1, "version 2"),
+        ("solve --cards 2 --out damaged --resume", 2, "damaged"),
+        ("solve --cards 2 --out newer --resume", 2, "version 2"),
         ("table --cards 2 --out foreign", 2, "foreign"),
         ("table --cards 2 --out file/below.csv", 2, "folder"),
         ("bids --cards 2 --upcard 1 --solution foreign", 2, "no solution"),
@@ -217,8 +223,23 @@ def stored(tmp_path_factory):
         ("bids --cards 2 --upcard 1 --solution exact", 2, "exact"),
         ("bids --cards 2 --upcard 1 --exact --solution margin", 2, "exact"),
         ("bids --cards 2 --upcard 1 --solution utility", 2, "objective"),
-        ("bids --cards 2 --upcard 1 --solution damaged", 1, "damaged"),
-        ("bids --cards 2 --upcard 1 --solution newer", 1, "version 2"),
+        ("bids --cards 2 --upcard 1 --solution damaged", 2, "damaged"),
+        ("bids --cards 2 --upcard 1 --solution newer", 2, "version 2"),
+        ("bids --cards 2 --upcard 1 --solution nowhere", 2, "no solution"),
+        ("bids --cards 2 --upcard 1 --solution unfinished", 2, "not finished"),
+        ("play --cards 2 --bids 1,2 --solution nowhere", 2, "no solution"),
+        ("exploit --cards 2 --strategy solution:nowhere", 2, "no solution"),
+        ("exploit --cards 2 --strategy table:nowhere.csv", 2, "nowhere.csv"),
+        ("audit nowhere", 2, "no solution"),
+        ("audit file", 2, "no solution"),
+        ("audit newer", 2, "version 2"),
+        ("audit unfinished", 2, "not finished"),
+        ("solve --cards 2 --out unfinished", 2, "--out unfinished --resume"),
+        ("solve --cards 2 --out unfinished --resume", 2, "journal.jsonl"),
+        ("tournament --cards 2 --strategies uniform,match --out file", 2, "file"),
+        ("tournament --cards 2 --strategies uniform,match --out margin", 2, "manifest.json"),
+        ("tournament --cards 2 --strategies uniform,match --out played --deals 3", 2, "deals is 2"),
+        ("tournament --cards 2 --strategies uniform,nobody", 2, "nobody"),
     ],
 )
 def test_nothing_that_is_in_the_way_is_touched(run, stored, monkeypatch, typed, code, named):
@@ -245,8 +266,8 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(run, tmp_pat
     def solve(*args, **kwargs):
         raise AssertionError("solved before it was known that the result can be kept")
 
-    monkeypatch.setattr(cli.tempfile, "TemporaryFile", refuse)
-    monkeypatch.setattr(cli, "solve", solve)
+    monkeypatch.setattr(commands.tempfile, "TemporaryFile", refuse)
+    monkeypatch.setattr(commands, "solve", solve)
     for typed in ("solve --cards 2 --out made", "table --cards 2 --out made.csv"):
         code, _, err = run(*typed.split())
         assert code == 2
@@ -269,13 +290,19 @@ def test_a_full_disk_is_not_an_argument(run, tmp_path, monkeypatch, typed):
 
 @pytest.mark.parametrize(
     ("error", "message"),
-    [(KeyboardInterrupt(), "interrupted"), (MemoryError(), "out of memory")],
+    [
+        (KeyboardInterrupt(), "interrupted"),
+        (MemoryError(), "out of memory"),
+        (OSError(5, "Input/output error"), "Input/output"),
+        (SolverError("no method met the tolerance"), "no method"),
+        (WritingError("made cannot be written"), "cannot be written"),
+    ],
 )
 def test_what_is_not_an_argument_gives_1(run, monkeypatch, error, message):
     def solve(*args, **kwargs):
         raise error
 
-    monkeypatch.setattr(cli, "solve", solve)
+    monkeypatch.setattr(commands, "solve", solve)
     code, out, err = run("solve", "--cards", 2)
     assert (code, out) == (1, "")
     assert message in one_line(err)
@@ -432,6 +459,15 @@ def test_table_json_and_file_agree(run, tmp_path):
     assert os.listdir(tmp_path) == ["t.csv"]
 
 
+def test_json_is_strict(run):
+    """One deal gives an interval without ends; JSON has no infinity."""
+    code, out, _ = run(
+        "tournament", "--cards", 3, "--strategies", "uniform,match", "--deals", 1, "--json"
+    )
+    (pair,) = json.loads(out, parse_constant=pytest.fail)["pairs"]
+    assert (code, pair["margin_low"], pair["margin_high"]) == (0, None, None)
+
+
 @pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
 def test_a_printed_table_is_the_written_one(run, tmp_path, form):
     _, out, _ = run("table", "--cards", 2, "--format", form)
@@ -502,6 +538,26 @@ def test_resume_of_nothing_solves(run, tmp_path):
     assert gl.load(tmp_path / "new" / "folder").value() == 0
 
 
+def test_a_finished_solution_is_used_where_nothing_can_be_written(run, stored, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.chdir(stored)
+    monkeypatch.setattr(commands.tempfile, "TemporaryFile", refuse)
+    code, out, _ = run("solve", "--cards", 2, "--out", "margin", "--resume", "--json")
+    assert (code, json.loads(out)["value"]) == (0, 0)
+
+
+def test_a_deck_that_comes_with_the_package_has_a_name(run):
+    hands = ["--hand-a", "1,2", "--hand-b", "1,3", "--prizes", "5"]
+    code, out, _ = run(
+        "bids", "--cards", 13, "--upcard", 4, *hands, "--solution", "13-carry-margin", "--json"
+    )
+    assert (code, json.loads(out)["rules"]) == (0, gl.Rules(cards=13).as_dict())
+    code, out, _ = run("audit", "13-discard-margin", "--samples", 1, "--json")
+    assert (code, json.loads(out)["agrees"]) == (0, True)
+
+
 @pytest.mark.parametrize("kind", ["margin", "win"])
 def test_bids_from_a_stored_solution(run, stored, kind):
     state = ["--hand-a", "1", "--hand-b", "2", "--prizes", "", "--upcard", "1", "--lead", "3"]
@@ -523,6 +579,29 @@ def program(*arguments, **options):
         [sys.executable, "-m", "gops_lab.cli", *arguments],
         stderr=subprocess.PIPE, env=environment, **options,
     )  # fmt: skip
+
+
+INTERRUPTED = """
+import sys
+from gops_lab.cli import main
+
+class Interrupt:
+    def find_spec(self, name, path, target=None):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+sys.exit(main(["bids", "--cards", "2", "--upcard", "1"]))
+"""
+
+
+@pytest.mark.parametrize("library", ["numpy", "numba", "pandas", "tqdm", "gops_lab.commands"])
+def test_ctrl_c_while_libraries_are_imported(library):
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, library], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert one_line(done.stderr) == "gops-lab: error: interrupted\n"
 
 
 def test_a_reader_that_leaves_is_no_error():

@@ -30,7 +30,7 @@ def test_tournament(capsys, tmp_path):
     assert code == 0
     assert "optimal:win" in out
     code, _, err = run(capsys, *command, "--seed", 5)
-    assert code == 1
+    assert code == 2
     assert "holds another tournament" in err
 
 
@@ -74,7 +74,7 @@ def test_play(capsys, monkeypatch):
     assert sum(row["gain"] - row["gain_opponent"] for row in data["rounds"]) == data["lead"]
     assert all(row["given_away"] >= 0 for row in data["rounds"])
     assert data["not_judged"] is None
-    monkeypatch.setattr("sys.stdin", io.StringIO("1\nseven\n3\n2\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\nseven\n" + "9" * 5000 + "\n3\n2\n"))
     code, out, _ = run(capsys, *command)
     assert code == 0
     for shown in ("your hand", "their hand", "spent", "at stake", "'seven' is not in your hand",
@@ -84,6 +84,19 @@ def test_play(capsys, monkeypatch):
     code, _, err = run(capsys, *command)
     assert code == 2
     assert "the game was left" in err
+
+
+@pytest.mark.parametrize("out", [False, True])
+def test_an_interrupted_tournament_says_how_to_go_on(capsys, monkeypatch, tmp_path, out):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(import_module("gops_lab.evaluation.tournament"), "simulate", interrupt)
+    command = ["tournament", "--cards", 3, "--strategies", "uniform,match"]
+    code, shown, err = run(capsys, *command, *(["--out", tmp_path / "t"] if out else []))
+    assert (code, shown) == (1, "")
+    goes_on = f"; the same command goes on with {tmp_path / 't'}" if out else ""
+    assert err == f"gops-lab: error: interrupted{goes_on}\n"
 
 
 @pytest.mark.parametrize(
@@ -153,7 +166,7 @@ def test_a_game_is_solved_once_and_with_a_bar(capsys, monkeypatch, command):
         solves.append((rules, objective))
         return gl.solve(rules, objective, progress=progress)
 
-    monkeypatch.setattr("gops_lab.cli.solve", solve)
+    monkeypatch.setattr("gops_lab.commands.solve", solve)
     assert run(capsys, *command, "--cards", 3)[0] == 0
     assert solves == [(gl.Rules(cards=3), "margin")]
 

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 import gops_lab as gl
-from gops_lab.errors import EvaluationError, StrategyError
+from gops_lab.errors import EvaluationError, GopsError, StrategyError
 from gops_lab.evaluation import (
     best_response_value,
     certified_exploitability,
     evaluate,
     expected_margin,
     exploitability,
+    given_away,
     regrets,
 )
 from gops_lab.strategies import (
@@ -32,6 +33,8 @@ from gops_lab.strategies import (
     OptimalStrategy,
     Proportional,
     Uniform,
+    distribution,
+    read_strategy,
     strategy_table,
 )
 
@@ -527,3 +530,59 @@ def test_refusals():
         regrets(gl.Rules(cards=2), Uniform(), gl.solve(rules))
     with pytest.raises(EvaluationError, match="too many"):
         evaluate(gl.Rules(cards=30), Uniform(), Uniform())
+
+
+R3 = gl.Rules(cards=3)
+STATE = gl.State((1, 2, 3), (1, 2, 3), (1, 2), upcard=3)
+SOLVED = gl.solve(R3, method="highs")
+CALLS = {
+    # a function, and arguments that are each tried with something of another kind
+    "evaluate": (gl.evaluate, {"rules": R3, "a": Uniform(), "b": Uniform()}),
+    "best response": (gl.best_response_value, {"rules": R3, "strategy": Uniform()}),
+    "exploitability": (gl.exploitability, {"rules": R3, "a": Uniform()}),
+    "expected margin": (expected_margin, {"rules": R3, "a": Uniform(), "b": Uniform()}),
+    "regrets": (gl.regrets, {"rules": R3, "strategy": Uniform(), "solution": SOLVED}),
+    "given away": (given_away, {"solution": SOLVED, "state": STATE, "bid": 1}),
+    "simulate": (
+        gl.simulate,
+        {"rules": R3, "a": Uniform(), "b": Uniform(), "deals": 2, "progress": lambda *_: None},
+    ),
+    "tournament": (
+        gl.tournament,
+        {"rules": R3, "strategies": [Uniform(), MatchPrize()], "deals": 2,
+         "progress": lambda *_: None},
+    ),
+    "optimal": (OptimalStrategy, {"solution": SOLVED}),
+    "distribution": (distribution, {"strategy": Uniform(), "rules": R3, "state": STATE}),
+    "named": (gl.strategy_named, {"name": "match", "rules": R3, "solver": gl.solve}),
+    "check": (gl.check_strategy, {"strategy": Uniform(), "rules": R3}),
+    "table": (strategy_table, {"strategy": Uniform(), "rules": R3}),
+    "forecast": (gl.forecast, {"rules": R3, "keep": "all"}),
+    "match": (gl.solve_match, {"rules": R3, "games": 2, "progress": lambda *_: None}),
+}
+OPTIONAL = {"progress", "solver"}
+
+
+@pytest.mark.parametrize(
+    ("call", "name"), [(call, name) for call, (_, given) in CALLS.items() for name in given]
+)
+def test_an_argument_of_another_kind_is_one_sentence(call, name):
+    function, given = CALLS[call]
+    function(**given)
+    for wrong in (None, object(), 1.5, [None]):
+        if (wrong is None and name in OPTIONAL) or (call, name) == ("named", "rules"):
+            continue
+        with pytest.raises(GopsError) as refused:
+            function(**{**given, name: wrong})
+        assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("wrong", [object(), 3, [], "", "\0"])
+def test_what_is_no_path(wrong):
+    field = [Uniform(), MatchPrize()]
+    with pytest.raises(GopsError, match="folder must be a path, not "):
+        gl.tournament(R3, field, 2, folder=wrong)
+    with pytest.raises(GopsError, match="file must be a path, not "):
+        read_strategy(wrong)
+    with pytest.raises(GopsError, match="folder must be a path, not "):
+        gl.audit(wrong)

@@ -9,7 +9,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from gops_lab.errors import ForecastError, GopsError, ObjectiveError
+from gops_lab.errors import ArgumentError, ForecastError, GopsError, ObjectiveError
 from gops_lab.game import Rules
 from gops_lab.induction.counts import count_states
 from gops_lab.induction.forecast import ENGINES, available_memory, forecast
@@ -156,3 +156,10 @@ def test_memory_is_guessed_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "sysconf")
     assert available_memory() is None
     forecast(Rules(cards=13, ties="discard"), "win").check_fits()
+
+
+@pytest.mark.parametrize("keep", [-1, 0, 1.5, True, None, "some", 10**30])
+def test_keep_is_checked_as_by_solve(keep):
+    for ask in (forecast, solve):
+        with pytest.raises(ArgumentError, match="keep must be"):
+            ask(Rules(cards=3), keep=keep)

@@ -370,11 +370,11 @@ def test_an_unfinished_folder_does_not_load(tmp_path, monkeypatch):
     assert contents(folder) == before
 
 
-def change_header(folder, **changes):
-    """Change the first line of a journal, as a program would that knows the format."""
+def change_line(folder, changed, **changes):
+    """Change one line of a journal, as a program would that knows the format."""
     text = b""
     for number, line in enumerate(journal(folder)):
-        data = line | changes if number == 0 else line
+        data = line | changes if number == changed else line
         del data["line_sha256"]
         before = text.splitlines(keepends=True)[-1] if text else b""
         digest = hashlib.sha256(before + json.dumps(data).encode()).hexdigest()
@@ -424,11 +424,35 @@ def test_another_solve_is_refused(whole, tmp_path, monkeypatch, name, finished):
 )
 def test_a_journal_of_another_version_is_refused(tmp_path, monkeypatch, changes, message):
     folder = stopped("margin", tmp_path / "new", 5, monkeypatch)
-    change_header(folder, **changes)
+    change_line(folder, 0, **changes)
     before = contents(folder)
     with pytest.raises(StoreError, match=message):
         SOLVES["margin"](out=folder, resume=True)
     assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("fractions, top two", {"tier": None}),
+        ("fractions, top two", {"report": {}}),
+        ("fractions, top two", {"table": {}}),
+        ("fractions, top two", {"table": {"files": {}}}),
+        ("fractions, top two", {"table": {"layout": "blocks"}}),
+        ("margin", {"unit": "1"}),
+        ("margin", {"end": 1.5}),
+        ("margin", {"worst_gap": None}),
+        ("margin", {"mine": 1}),
+    ],
+)
+def test_a_line_of_the_wrong_shape_is_refused(tmp_path, monkeypatch, name, changes):
+    """Sealed as it should be: one sentence, not whatever comes of it later."""
+    folder = stopped(name, tmp_path / "new", 2, monkeypatch)
+    if changes.get("table"):
+        changes = {"table": journal(folder)[2]["table"] | changes["table"]}
+    change_line(folder, 2, **changes)
+    with pytest.raises(StoreError, match=r"journal\.jsonl is garbled"):
+        SOLVES[name](out=folder, resume=True)
 
 
 @pytest.mark.parametrize("resume", [False, True])

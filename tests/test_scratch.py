@@ -148,6 +148,30 @@ def test_several_solves_share_a_folder(tmp_path, small_shards):
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
 
+@pytest.mark.parametrize("out", [False, True])
+def test_what_is_not_the_solves_stays(tmp_path, small_shards, out):
+    """Rejects one that removes the whole folder of its tables when it ends."""
+    where = {"scratch": tmp_path / "scratch"} | ({"out": tmp_path / "out"} if out else {})
+    mine = {}
+
+    def add_files(cards, done, total):
+        (place,) = (tmp_path / "scratch").iterdir()
+        for name in ("precious.txt", "tier-03-notes.txt", "tier-06-values.csv"):
+            mine[place / name] = name
+            (place / name).write_text(name)
+
+    gl.solve(*SOLVES["win"], keep=2, progress=add_files, **where)
+    left = {path: path.read_text() for path in (tmp_path / "scratch").rglob("*.*")}
+    assert left == mine != {}
+
+
+@pytest.mark.parametrize("scratch", ["out", "out/scratch", "other/../out"])
+def test_scratch_in_the_folder_of_the_solution(tmp_path, scratch):
+    with pytest.raises(ArgumentError, match="must not be in out"):
+        gl.solve(*SOLVES["win"], out=tmp_path / "out", scratch=tmp_path / scratch)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_only_one_process_at_a_time(tmp_path, small_shards):
     def again(cards, done, total):
         with pytest.raises(StoreError, match="in use by another process"):
@@ -168,6 +192,23 @@ def test_another_scratch_folder_has_not_what_is_needed(tmp_path, small_shards):
     solved = gl.solve(*SOLVES["win"], keep=2, resume=True, scratch=tmp_path / "here",
                       out=tmp_path / "out")
     assert same(solved, gl.solve(*SOLVES["win"], keep=2))
+
+
+def test_a_message_says_how_the_solve_was_begun(tmp_path, small_shards):
+    """And what cannot be gone on with leaves no folder behind."""
+    stopped("win", 20, out=tmp_path / "out")
+    with pytest.raises(StoreError, match="begun without a scratch folder; go on without"):
+        gl.solve(*SOLVES["win"], keep=2, resume=True, scratch=tmp_path, out=tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    stopped("win", 20, scratch=tmp_path / "here", out=tmp_path / "other")
+    with pytest.raises(StoreError, match="begun with a scratch folder, which is needed"):
+        gl.solve(*SOLVES["win"], keep=2, resume=True, out=tmp_path / "other")
+
+
+def test_the_advice_names_the_scratch_folder(tmp_path, small_shards):
+    stopped("win", 5, scratch=tmp_path / "here")
+    with pytest.raises(OccupiedError, match=r"--scratch \S+/here --resume\)"):
+        gl.solve(*SOLVES["win"], keep=2, scratch=tmp_path / "here")
 
 
 # Killed at random

@@ -1,5 +1,6 @@
 """Sampled play: the same rule book, the right averages, the same results for any workers."""
 
+import json
 import statistics
 import threading
 from importlib.util import find_spec
@@ -29,6 +30,7 @@ from gops_lab.evaluation import (
 from gops_lab.evaluation.play import Draws, play_block
 from gops_lab.evaluation.simulation import BLOCK, TOGETHER
 from gops_lab.evaluation.tournament import RESULTS
+from gops_lab.induction.manifest import sealed
 from gops_lab.strategies import (
     FunctionStrategy,
     Highest,
@@ -495,6 +497,54 @@ def test_a_kept_result_is_of_the_strategies_that_play_now(tmp_path, solved):
         with pytest.raises(StoreError, match="plays otherwise now"):
             tournament(rules, [make(second), Highest()], 300, folder=folder)
         assert (folder / RESULTS).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "manifest.json", "journal.jsonl"])
+def test_a_folder_of_something_else_is_not_used(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(StoreError, match=f"no tournament, but other files .{name}.; nothing was"):
+        tournament(gl.Rules(cards=3), FIELD[:2], 10, folder=tmp_path)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(name, "mine")]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"pairs": None}, {"pairs": "x"}, {"pairs": [1]}, {"pairs": [{}]}, {"wins": None},
+        {"wins": "x"}, {"wins": KeyError}, {"a": KeyError}, {"a": 1}, {"fingerprint": KeyError},
+    ],
+)
+def test_kept_pairs_of_the_wrong_shape(tmp_path, change):
+    """Sealed as it should be: refused in one sentence."""
+    rules = gl.Rules(cards=3)
+    tournament(rules, FIELD[:2], 10, folder=tmp_path)
+    data = json.loads((tmp_path / RESULTS).read_text())
+    ((name, value),) = change.items()
+    where = data if name == "pairs" else data["pairs"][0]
+    if value is KeyError:
+        del where[name]
+    else:
+        where[name] = value
+    del data["sha256"]
+    (tmp_path / RESULTS).write_bytes(sealed(data))
+    with pytest.raises(StoreError, match=r"tournament.json is garbled: pairs"):
+        tournament(rules, FIELD[:2], 10, folder=tmp_path)
+
+
+@pytest.mark.parametrize("depth", [60, 900, 5000, 200_000])
+def test_a_tournament_nested_too_deeply(tmp_path, depth):
+    (tmp_path / RESULTS).write_text("[" * depth + "]" * depth)
+    with pytest.raises(StoreError, match="no tournament of ours: it is nested"):
+        tournament(gl.Rules(cards=3), FIELD[:2], 10, folder=tmp_path)
+
+
+def test_one_deal_gives_no_interval_and_is_kept_as_strict_json(tmp_path):
+    first = tournament(gl.Rules(cards=3), FIELD[:2], 1, folder=tmp_path)
+    assert first.pairs[["margin_low", "margin_high"]].to_numpy().tolist() == [[-np.inf, np.inf]]
+    (kept,) = json.loads((tmp_path / RESULTS).read_text(), parse_constant=pytest.fail)["pairs"]
+    assert (kept["margin_low"], kept["margin_high"]) == (None, None)
+    again = tournament(gl.Rules(cards=3), FIELD[:2], 1, folder=tmp_path)
+    pd.testing.assert_frame_equal(again.pairs, first.pairs)
 
 
 def test_only_one_tournament_at_a_time_uses_a_folder(tmp_path):

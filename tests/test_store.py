@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import gops_lab as gl
-from gops_lab.errors import StoreError
+from gops_lab.errors import OccupiedError, StoreError
 from gops_lab.induction import Reductions, files, solution, store
 
 UNEQUAL = gl.Rules(hand_a=(1, 4, 5), hand_b=(2, 3, 6), prizes=(1, 4, 6))
@@ -178,7 +178,7 @@ def test_saving_twice_gives_the_same_bytes(saved, tmp_path, name):
 KILLED = """
 import json, os, signal, sys
 import gops_lab as gl
-from gops_lab.errors import StoreError
+from gops_lab.errors import OccupiedError, StoreError
 
 folder = sys.argv[1]
 rules = gl.Rules(hand_a=(1, 4, 5), hand_b=(2, 3, 6), prizes=(1, 4, 6))
@@ -323,6 +323,16 @@ def test_a_folder_of_something_else_is_not_used(saved, tmp_path, name):
     with pytest.raises(StoreError, match="other files"):
         saved("win")[0].save(tmp_path)
     assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("save", [True, False])
+def test_a_solution_that_lost_its_manifest_is_not_replaced(saved, copied, save):
+    folder = copied("win")
+    (folder / "manifest.json").unlink()
+    before = contents(folder)
+    with pytest.raises(OccupiedError, match=r"manifest\.json is missing; nothing was written"):
+        saved("win")[0].save(folder) if save else gl.solve(UNEQUAL, "win", out=folder)
+    assert contents(folder) == before
 
 
 def test_a_damaged_or_newer_solution_is_not_replaced(saved, copied):
@@ -515,6 +525,52 @@ def test_a_manifest_garbled_on_purpose(copied, name):
             except StoreError:
                 continue
             assert not (value is KeyError and len(path) == 1 and path[0] in must_fail)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("tiers",), []),
+        (("tiers", "1"), None),
+        (("tiers", "1", "files"), KeyError),
+        (("tiers", "1", "dtype"), []),
+        (("tiers", "1", "report", "stage_games"), "x"),
+        (("tiers", "1", "report", "error"), []),
+        (("reductions", "swap"), None),
+        (("reductions", "swap"), 0),
+        (("start_leads", 0), 1.5),
+        (("format_version",), True),
+    ],
+)
+def test_a_manifest_of_the_wrong_shape(copied, path, value):
+    """Sealed as it should be: whoever reads it says so, and nobody fails on it later."""
+    folder = copied("win")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    write_sealed(folder, changed(manifest, path, value))
+    with pytest.raises(StoreError, match=f"garbled: manifest.*{path[-1]}"):
+        gl.load(folder)
+    with pytest.raises(StoreError, match=f"garbled: manifest.*{path[-1]}"):
+        gl.solve(UNEQUAL, "win", out=folder, resume=True)
+    with pytest.raises(StoreError):
+        gl.audit(folder)
+
+
+@pytest.mark.parametrize("depth", [60, 900, 5000, 200_000])
+@pytest.mark.parametrize("name", ["manifest.json", "journal.jsonl"])
+def test_json_in_json_in_json(copied, name, depth):
+    """Rejects a reader that only looks at what the parser itself refuses."""
+    folder = copied("win")
+    (folder / "manifest.json").unlink()
+    (folder / "run.json").unlink()
+    nested = "[" * depth + "]" * depth
+    (folder / name).write_text(f'{{"format": "gops_lab solution", "x": {nested}}}\n')
+    with pytest.raises(StoreError, match="not JSON"):
+        gl.solve(UNEQUAL, "win", out=folder, resume=True)
+    if name == "manifest.json":
+        with pytest.raises(StoreError, match="nested"):
+            gl.load(folder)
+        with pytest.raises(StoreError, match="nested"):
+            gl.audit(folder)
 
 
 def test_arrays_that_do_not_belong_together(copied):

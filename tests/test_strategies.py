@@ -589,3 +589,14 @@ def test_observations_are_views_of_the_same_states():
     assert seen.states()[0].hand_a == STATE.hand_b
     assert seen.rules.hand_a == RULES.hand_b
     assert len(seen[np.array([0])]) == 1
+
+
+def test_names_in_names_in_names():
+    """Many are read; so many that no strategy could ask them all are refused in a short line."""
+    rules = gl.Rules(cards=2)
+    deep = gl.strategy_named("epsilon:0.1:" * 49 + "match", rules)
+    assert evaluate(rules, deep, deep).margin == pytest.approx(0.0, abs=1e-12)
+    for name in ("epsilon:0.1:" * 50 + "match", "epsilon:0.1:" * 2000 + "match"):
+        with pytest.raises(StrategyError, match="more than 100") as refused:
+            gl.strategy_named(name, rules)
+        assert len(str(refused.value)) < 400

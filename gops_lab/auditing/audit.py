@@ -99,12 +99,8 @@ def audit(
     """
     samples = checks.integer("samples", samples, 1, MOST_SAMPLES, ArgumentError)
     seed = checks.integer("seed", seed, 0, 2**63 - 1, ArgumentError)
-    if not (progress is None or callable(progress)):
-        raise ArgumentError(f"progress must be callable or None, not {progress!r}")
-    try:
-        path = Path(os.fsdecode(folder))
-    except TypeError:
-        raise ArgumentError(f"folder must be a path, not {folder!r}") from None
+    checks.callback("progress", progress, ArgumentError)
+    path = checks.path("folder", folder, ArgumentError)
     manifest = read_manifest(path)
     run = _Audit(path, manifest, samples, seed, progress)
     run.check()

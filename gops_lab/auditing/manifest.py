@@ -9,10 +9,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from gops_lab.auditing.utility import Utility
 from gops_lab.errors import GopsError, StoreError
+from gops_lab.game.documents import from_json
 from gops_lab.game.rules import MAX_PRIZE, Rules
 from gops_lab.game.state import State, check_state, rounds_left, rules_left, start
 
@@ -104,12 +105,16 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         data = file.read_bytes()
     except OSError as error:
+        if (folder / "journal.jsonl").exists():
+            raise StoreError(
+                f"{folder} holds a solve that is not finished; --resume (resume=True) ends it"
+            ) from error
         raise StoreError(
             f"{folder} holds no solution that can be read: {file.name}: {error.strerror or error}"
         ) from error
     try:
-        content = json.loads(data, parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
+        content = from_json(data)
+    except ValueError as error:
         raise StoreError(f"{file} is not JSON: {error}") from error
     if not isinstance(content, dict) or content.get("format") != "gops_lab solution":
         raise StoreError(f"{file} is not the manifest of a solution")
@@ -133,10 +138,6 @@ def read_manifest(folder: Path) -> Manifest:
 
 def _text(content: Mapping[str, Any]) -> bytes:
     return (json.dumps(content, indent=1, ensure_ascii=True) + "\n").encode("ascii")
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number")
 
 
 def _manifest(content: Mapping[str, Any]) -> Manifest:

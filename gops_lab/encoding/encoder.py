@@ -18,7 +18,7 @@ from gops_lab.encoding.batch import StateBatch
 from gops_lab.encoding.card_sets import BoolArray, CardSets
 from gops_lab.encoding.patterns import HandCodes, IntArray, Patterns, RawHands
 from gops_lab.errors import IllegalBidError, StateError
-from gops_lab.game.rules import Rules, lead_change
+from gops_lab.game.rules import Rules, as_rules, lead_change
 from gops_lab.game.state import State, check_state, side_of, start
 
 
@@ -63,7 +63,7 @@ class Encoder:
     """
 
     def __init__(self, rules: Rules) -> None:
-        self.rules = rules
+        self.rules = as_rules(rules)
         self.hands = (CardSets(rules.hand_a), CardSets(rules.hand_b))
         self.prizes = prize_sets(rules)
         self._prize_values = CardSets(rules.prizes)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gops_lab.errors import IllegalBidError
-from gops_lab.game import State
+from gops_lab.errors import EvaluationError, IllegalBidError
+from gops_lab.game import State, checks
 from gops_lab.game.state import side_of
 from gops_lab.induction import Solution
 
@@ -25,6 +25,8 @@ def given_away(solution: Solution, state: State, bid: int, player: str = "a") ->
 
     Raises
     ------
+    EvaluationError
+        If it is no solution.
     IllegalBidError
         If the player does not hold that rank.
     StateError
@@ -37,6 +39,7 @@ def given_away(solution: Solution, state: State, bid: int, player: str = "a") ->
     >>> given_away(solution, State((1, 2), (1, 2), (1,), upcard=2), 1)
     1.0
     """
+    checks.instance("solution", solution, Solution, EvaluationError)
     payoffs = solution.stage_game(state).astype(float)
     side = side_of(player)
     held = state.hand_b if side else state.hand_a

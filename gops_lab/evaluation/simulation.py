@@ -165,10 +165,11 @@ def simulate(
     threads = available_cores()
     if workers is not None:
         threads = checks.integer("workers", workers, 1, 1024, EvaluationError)
+    checks.callback("progress", progress, EvaluationError)
+    encoder = Encoder(rules)
     if swap_seats and rules.hand_a != rules.hand_b:
         raise EvaluationError("seats can be swapped only where both players hold the same cards")
     first, second = _for_each_game(a, length), _for_each_game(b, length)
-    encoder = Encoder(rules)
     blocks = -(-deals // BLOCK)
 
     # Compiled games are played block by block, while their numbers are in the cache; other
@@ -315,7 +316,7 @@ def _joined(blocks: list[list[Draws]]) -> list[Draws]:
 
 
 def _for_each_game(given: Strategy | Sequence[Strategy], games: int) -> list[Strategy]:
-    strategies = [given] * games if isinstance(given, Strategy) else list(given)
+    strategies = list(given) if isinstance(given, Sequence) else [given] * games
     if len(strategies) != games or not all(isinstance(one, Strategy) for one in strategies):
         raise EvaluationError(
             f"a strategy, or {games} of them for {games} games in a match, are needed, "

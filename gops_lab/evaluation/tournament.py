@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +23,9 @@ from gops_lab.evaluation.meta_game import meta_equilibrium
 from gops_lab.evaluation.ratings import bradley_terry
 from gops_lab.evaluation.simulation import MOST_DEALS, Simulation, simulate
 from gops_lab.game import Rules, checks
-from gops_lab.induction.files import locked, replace_file, storing
+from gops_lab.game.documents import check_shape, from_json, plain
+from gops_lab.game.rules import as_rules
+from gops_lab.induction.files import check_no_others, locked, replace_file, storing
 from gops_lab.induction.manifest import sealed
 from gops_lab.strategies import Strategy
 from gops_lab.strategies.observations import Observations, Probabilities
@@ -29,7 +33,22 @@ from gops_lab.strategies.strategy import as_strategy, checked
 
 RESULTS = "tournament.json"
 
+_OUR_FILES = re.compile(r"\.lock|\.tournament\.json\.\d+\.tmp")
+"""What else a tournament that was killed can leave behind."""
+
 FORMAT = 2
+
+ROW = {
+    "a": str, "b": str, "deals": int, "games": int, "wins": int, "draws": int, "losses": int,
+    "win_rate": float, "win_low": float, "win_high": float, "margin": float,
+    "margin_low": (float, None), "margin_high": (float, None), "points_a": float,
+    "points_b": float, "tie_rate": float, "unclaimed": float, "games_per_match": int, "seed": int,
+    "version": str, "rules": str, "fingerprint": str,
+}
+"""What a kept pair holds: a row of `Tournament.pairs`, and the hash of some answers."""
+
+ENDS = {"margin_low": -math.inf, "margin_high": math.inf}
+"""What is null where it is kept: a single deal gives no interval."""
 
 FIRST_DEALS = 256
 """Deals of a pair that are played again to see that a kept result is that of these strategies."""
@@ -158,8 +177,8 @@ def tournament(
     EvaluationError
         If there are fewer than two strategies or two of one name, or the hands differ.
     StoreError
-        If the folder holds another tournament or a result of other strategies of the same names,
-        if another process uses it, or if it cannot be used.
+        If the folder holds other files, another tournament or a result of other strategies of the
+        same names, if another process uses it, or if it cannot be used.
 
     Examples
     --------
@@ -169,6 +188,10 @@ def tournament(
     >>> result.standings()["strategy"].tolist()
     ['match', 'highest', 'uniform']
     """
+    as_rules(rules)
+    if not isinstance(strategies, Sequence):
+        raise EvaluationError(f"strategies must be a sequence of them, not {strategies!r}")
+    checks.callback("progress", progress, EvaluationError)
     names = [as_strategy(strategy).name for strategy in strategies]
     if len(names) < 2:
         raise EvaluationError(f"a tournament needs at least two strategies, not {len(names)}")
@@ -182,7 +205,8 @@ def tournament(
     }
     pairs = list(combinations(strategies, 2))
     rows = []
-    with _kept(None if folder is None else Path(folder), header) as kept:
+    place = None if folder is None else checks.path("folder", folder, StoreError)
+    with _kept(place, header) as kept:
         for number, (a, b) in enumerate(pairs):
 
             def advance(done: int, _: int, before: int = number * deals) -> None:
@@ -268,6 +292,8 @@ def _kept(folder: Path | None, header: dict[str, Any]) -> Iterator[_Kept]:
         return
     with storing(folder):
         folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / RESULTS).exists():
+            check_no_others(folder, _OUR_FILES, "no tournament")
     with locked(folder):
         yield _Kept(folder / RESULTS, header)
 
@@ -282,9 +308,11 @@ class _Kept:
             return
         try:
             text = path.read_bytes()
-            data = json.loads(text)
+            data = from_json(text)
             there = {name: data[name] for name in header}
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except OSError as error:
+            raise StoreError(f"{path} cannot be read: {error.strerror or error}") from error
+        except (ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{path} is no tournament of ours: {error}") from error
         for name, value in header.items():
             if there[name] != value:
@@ -294,11 +322,15 @@ class _Kept:
         data.pop("sha256", None)
         if sealed(data) != text:
             raise StoreError(f"{path} is damaged: its SHA-256 is not the one it gives")
+        try:
+            check_shape("pairs", data["pairs"], [ROW])
+        except (ValueError, KeyError) as error:
+            raise StoreError(f"{path} is garbled: {error}") from error
         self._data = data
 
     def get(self, a: str, b: str, fingerprint: str | None) -> dict[str, Any] | None:
         for kept in self._data["pairs"]:
-            row = dict(kept)
+            row = {name: ENDS.get(name) if end is None else end for name, end in kept.items()}
             if (row["a"], row["b"]) != (a, b):
                 continue
             if row.pop("fingerprint") != fingerprint:
@@ -310,7 +342,7 @@ class _Kept:
         return None
 
     def add(self, row: dict[str, Any], fingerprint: str | None) -> None:
-        self._data["pairs"].append({**row, "fingerprint": fingerprint})
+        self._data["pairs"].append(plain({**row, "fingerprint": fingerprint}))
         if self._path is not None:
             with storing(self._path):
                 replace_file(self._path, sealed(self._data))

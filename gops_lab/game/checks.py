@@ -1,12 +1,14 @@
-"""Reading integers and cards from what a caller passed, with a sentence for what is wrong."""
+"""Reading what a caller passed, with a sentence for what is wrong."""
 
 from __future__ import annotations
 
 import operator
+import os
 from collections import Counter
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +16,34 @@ from gops_lab.errors import GopsError
 
 MAX_CARDS = 62
 """Most cards in a hand and most prizes: sets of them are bits of a signed 64-bit integer."""
+
+
+T = TypeVar("T")
+
+
+def instance(name: str, value: Any, kind: type[T], error: type[GopsError]) -> T:
+    """Return `value` if it is one of a kind, or raise `error`."""
+    if not isinstance(value, kind):
+        raise error(f"{name} must be {kind.__name__}, not {value!r}")
+    return value
+
+
+def callback(name: str, value: Any, error: type[GopsError]) -> Any:
+    """Return `value` if it can be called or is None, or raise `error`."""
+    if not (value is None or callable(value)):
+        raise error(f"{name} must be callable or None, not {value!r}")
+    return value
+
+
+def path(name: str, value: Any, error: type[GopsError]) -> Path:
+    """Return `value` as a path that is not empty, or raise `error`."""
+    try:
+        written = os.fsdecode(value)
+    except TypeError:
+        written = ""
+    if not written or "\0" in written:
+        raise error(f"{name} must be a path, not {value!r}")
+    return Path(written)
 
 
 def as_integer(value: Any) -> int | None:

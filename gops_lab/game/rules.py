@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gops_lab.errors import RulesError
+from gops_lab.errors import ArgumentError, RulesError
 from gops_lab.game import checks
 from gops_lab.game.checks import MAX_CARDS
 
@@ -201,6 +201,11 @@ class Rules:
         if self.rounds != self.cards:
             parts.append(f"rounds={self.rounds}")
         return f"Rules({', '.join(parts)})"
+
+
+def as_rules(rules: object) -> Rules:
+    """Return `rules` if they are rules, or raise `ArgumentError`."""
+    return checks.instance("rules", rules, Rules, ArgumentError)
 
 
 def settle(rules: Rules, stake: Any, comparison: Any) -> tuple[Any, Any, Any]:

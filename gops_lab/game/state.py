@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from gops_lab.errors import IllegalBidError, StateError
 from gops_lab.game import checks
 from gops_lab.game.checks import as_integer, missing_cards
-from gops_lab.game.rules import Rules, lead_change, settle
+from gops_lab.game.rules import Rules, as_rules, lead_change, settle
 
 MAX_POINTS = 2**53
 """Largest absolute lead or carried sum: beyond it float64 no longer holds every integer."""
@@ -115,6 +115,7 @@ def start(rules: Rules) -> State:
     >>> start(Rules(cards=2))
     State(hand_a=(1, 2), hand_b=(1, 2), prizes=(1, 2), upcard=None, carried=0, lead=0)
     """
+    as_rules(rules)
     return State(rules.hand_a, rules.hand_b, rules.known_order or rules.prizes)
 
 
@@ -163,6 +164,7 @@ def check_state(rules: Rules, state: State) -> State:
     ...
     gops_lab.errors.StateError: hand_b (1, 4) holds 4, which is not in the rules' {1, 2, 3}
     """
+    as_rules(rules)
     if not isinstance(state, State):
         raise StateError(f"a State is needed, not {state!r}")
     for name in ("hand_a", "hand_b"):
@@ -315,7 +317,8 @@ def _check_held(name: str, cards: tuple[int, ...], allowed: tuple[int, ...]) -> 
     if extra:
         held = "{" + ", ".join(map(str, allowed)) + "}"
         shown = str(cards[0]) if name == "upcard" else f"{cards} holds {extra[0]}, which"
-        raise StateError(f"{name} {shown} is not in the rules' {held}")
+        often = " so often" if extra[0] in allowed else ""
+        raise StateError(f"{name} {shown} is not in the rules' {held}{often}")
 
 
 def _ordered(rules: Rules, state: State, played: int) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ import io
 import json
 import mmap
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from gops_lab.errors import StoreError
+from gops_lab.errors import OccupiedError, StoreError, WritingError
 
 
 @contextmanager
@@ -25,7 +26,33 @@ def storing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise WritingError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what is wrong with the contents of a file into one sentence that names it."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+        raise StoreError(f"{path} is garbled: {type(error).__name__}: {error}") from error
+
+
+def check_no_others(folder: Path, ours: re.Pattern[str], what: str) -> None:
+    """Refuse a folder with files that have other names than ours; `what` it holds else.
+
+    Raises
+    ------
+    OccupiedError
+        Naming one of them.
+    """
+    others = [file.name for file in folder.iterdir() if not ours.fullmatch(file.name)]
+    if others:
+        raise OccupiedError(
+            f"{folder} holds {what}, but other files ({min(others)}); nothing was written"
+        )
 
 
 def nearest_existing(path: Path) -> Path:
@@ -49,7 +76,7 @@ def replace_file(path: Path, *pieces: bytes | memoryview) -> None:
 
 def as_json(data: dict[str, Any]) -> bytes:
     """Return a record as JSON text, the same bytes for the same record."""
-    return (json.dumps(data, indent=1, ensure_ascii=True) + "\n").encode()
+    return (json.dumps(data, indent=1, ensure_ascii=True, allow_nan=False) + "\n").encode()
 
 
 def write_array(folder: Path, name: str, array: npt.NDArray[Any]) -> dict[str, Any]:

@@ -12,12 +12,13 @@ from typing import Any
 
 import pandas as pd
 
-from gops_lab.errors import ForecastError, GopsError
+from gops_lab.errors import ArgumentError, ForecastError
 from gops_lab.game.objectives import Objective, as_objective
-from gops_lab.game.rules import Rules
+from gops_lab.game.rules import Rules, as_rules
 from gops_lab.induction import rectangle
 from gops_lab.induction.counts import Counts, TierCount, count_states
 from gops_lab.induction.rectangle import FLOATS_UP_TO
+from gops_lab.induction.sweep import as_keep
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,6 +303,11 @@ def forecast(
     -------
     Forecast
 
+    Raises
+    ------
+    ArgumentError
+        If an argument is none of the above.
+
     Examples
     --------
     >>> expected = forecast(Rules(cards=6, ties="discard"))
@@ -314,13 +320,13 @@ def forecast(
     needs about 26.1 GiB of memory (up to 51,726,013,023 stage games), but 16.0 GiB are available;
     take fewer cards, or give a scratch folder with 25.6 GiB of space
     """
-    if not isinstance(rules, Rules):
-        raise GopsError(f"rules must be Rules, not {rules!r}")
+    as_rules(rules)
     goal = as_objective(objective)
+    keep = as_keep(keep)
     if engine is None:
         engine = "exact" if exact else fastest_engine(rules, goal)
     elif engine not in ENGINES:
-        raise GopsError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+        raise ArgumentError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     counts = count_states(rules, goal)
     cost = ENGINES[engine]
     tables = cost.tables(counts, keep)

@@ -26,6 +26,7 @@ from gops_lab.induction.files import (
     as_json,
     locked,
     nearest_existing,
+    reading,
     reserve_array,
     resident_memory,
     short,
@@ -33,7 +34,7 @@ from gops_lab.induction.files import (
     write_array,
 )
 from gops_lab.induction.forecast import readable_size
-from gops_lab.induction.journal import JOURNAL, Journal, read_journal, unfinished
+from gops_lab.induction.journal import JOURNAL, SCRATCH, Journal, read_journal, unfinished
 from gops_lab.induction.manifest import (
     check_same,
     read_manifest,
@@ -50,9 +51,11 @@ from gops_lab.induction.rectangle import (
 )
 from gops_lab.induction.reduction import Reducer
 from gops_lab.induction.store import (
+    check_not_lost,
     file_names,
     holds_solution,
     make_folder,
+    our_files,
     remove_folder,
     remove_left_over,
     write_manifest,
@@ -113,6 +116,8 @@ def is_complete(
         header, _, _ = read_journal(folder)
         wanted = {name: value for name, value in description.items() if name != "format"}
         check_same(folder, header, wanted | settings, "a solve, not finished,")
+    else:
+        check_not_lost(folder)
     return False
 
 
@@ -132,7 +137,7 @@ def scratch_folder(
 ) -> Path:
     """Return the folder of one solve in a folder that several may share."""
     solve = as_json({**description, "dtype": dtype, "keep": keep})
-    return scratch / f"gops-lab-{short(hashlib.sha256(solve).hexdigest())}"
+    return scratch / f"{SCRATCH}{short(hashlib.sha256(solve).hexdigest())}"
 
 
 def check_space(
@@ -202,7 +207,11 @@ def growing(
             with storing(folder):
                 remove_left_over(folder, set())
             Journal.begin(folder, {**description, "dtype": dtype, "keep": keep})
-        yield Growing(folder, description, dtype, keep, reducer, passing, memory)
+        try:
+            yield Growing(folder, description, dtype, keep, reducer, passing, memory)
+        finally:
+            if passing != folder and not any(passing.glob("tier-*")):
+                remove_folder(passing)
 
 
 def clean(folder: Path, passing: Path | None = None) -> None:
@@ -270,10 +279,7 @@ class Growing:
         kept = tier.tier in self._kept(tiers)
         path = self._part(tier.tier, kept)
         if lines and not kept and not path.exists():
-            raise StoreError(
-                f"{path} is missing: the solve was begun with another scratch folder, which is "
-                "needed to go on"
-            )
+            raise StoreError(f"{path} is missing: {self._begun(path.name)}")
         if lines and done and not path.exists():
             path = self._folder / array_name(tier.tier, "values").format(short(lines[-1]["sha256"]))
         if not lines:
@@ -324,7 +330,8 @@ class Growing:
         if tier not in self._kept(tiers) and tier + 1 in self._lines:
             self._remove(tiers, tier)
             return None, report
-        table = read_table(self._folder, line["table"], self._reducer, None)
+        with reading(self._folder / JOURNAL):
+            table = read_table(self._folder, line["table"], self._reducer, None)
         assert isinstance(table, NodeTable)
         return table, report
 
@@ -382,6 +389,13 @@ class Growing:
         place = self._folder if kept else self._passing
         return place / f"tier-{tier:02d}-values.part"
 
+    def _begun(self, name: str) -> str:
+        """Say where a solve was begun whose file is not where it is to go on."""
+        if (self._folder / name).exists():
+            return "the solve was begun without a scratch folder; go on without"
+        other = "a" if self._passing == self._folder else "another"
+        return f"the solve was begun with {other} scratch folder, which is needed to go on"
+
     def _let_go(self) -> None:
         """Give back memory that only holds what is on the disk, if it is more than may be held."""
         if self._memory is not None and resident_memory() > self._memory:
@@ -401,7 +415,7 @@ class Growing:
         if tier in tiers and tier not in self._kept(tiers):
             with storing(self._folder):
                 for folder in {self._folder, self._passing}:
-                    for file in folder.glob(f"tier-{tier:02d}-*"):
+                    for file in our_files(folder, f"tier-{tier:02d}-*"):
                         file.unlink()
 
     def _check(self, tier: TierPlan, lines: Sequence[Mapping[str, Any]]) -> None:

@@ -15,11 +15,24 @@ from pathlib import Path
 from typing import Any
 
 from gops_lab.errors import StoreError
+from gops_lab.game.documents import check_shape, from_json
 from gops_lab.induction.files import replace_file, storing
-from gops_lab.induction.manifest import check_version
+from gops_lab.induction.manifest import REPORT, TABLE, check_version
 
 JOURNAL = "journal.jsonl"
+SCRATCH = "gops-lab-"
+"""How the name of a solve's folder in a scratch folder begins."""
+
 FORMAT = "gops_lab journal"
+
+LINE = (
+    {"tier": int, "report": REPORT, "table": TABLE},
+    {
+        "tier": int, "unit": int, "end": int, "worst_gap": float, "simplex_games": int,
+        "escalated": int, "sha256": str,
+    },
+)
+"""What a line of the general sweep holds, and one of the fast sweep."""
 
 
 class Journal:
@@ -77,9 +90,12 @@ class Journal:
 
 def unfinished(folder: Path) -> str:
     """Return a sentence that says how to go on with a folder."""
+    place = f"--out {folder}"
+    if folder.name.startswith(SCRATCH):
+        place = f"--scratch {folder.parent}"
     return (
         f"{folder} holds a solve that is not finished; go on with the same solve and resume=True "
-        f"(gops-lab solve ... --out {folder} --resume)"
+        f"(gops-lab solve ... {place} --resume)"
     )
 
 
@@ -103,18 +119,23 @@ def read_journal(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]], by
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror or error}") from error
     whole = data[: data.rfind(b"\n") + 1]
-    rows = []
+    rows: list[dict[str, Any]] = []
     before = b""
     for number, text in enumerate(whole.splitlines(keepends=True), start=1):
         try:
-            row = json.loads(text)
-        except (ValueError, RecursionError) as error:
+            row = from_json(text)
+        except ValueError as error:
             raise StoreError(f"{path} is damaged: line {number} is not JSON") from error
         if number == 1 and isinstance(row, dict) and row.get("format") == FORMAT:
             check_version(path, row.get("format_version"))
         sealed = isinstance(row, dict) and row.pop("line_sha256", None) is not None
         if not sealed or _line(row, before) != text:
             raise StoreError(f"{path} is damaged: line {number} is not what was written")
+        if rows:
+            try:
+                check_shape(f"line {number}", row, LINE)
+            except ValueError as error:
+                raise StoreError(f"{path} is garbled: {error}") from error
         rows.append(row)
         before = text
     if not rows or rows[0].get("format") != FORMAT:

@@ -6,9 +6,9 @@ Every field is described in ``docs/format.md``.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import platform
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +20,7 @@ import scipy
 
 from gops_lab._version import __version__
 from gops_lab.errors import OccupiedError, StoreError
+from gops_lab.game.documents import ANY, check_shape, from_json
 from gops_lab.game.objectives import NAMED_OBJECTIVES, Objective
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State
@@ -30,6 +31,35 @@ from gops_lab.induction.sweep import TierReport
 FORMAT = "gops_lab solution"
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
+
+FILE = {"name": str, "bytes": int, "sha256": str}
+REPORT = {
+    "stage_games": int, "values": int, "worst_gap": float, "error": float, "methods": {ANY: int},
+}
+TABLE = {"layout": str, "prizes": int, "dtype": str, "step": float, "files": {ANY: FILE}}
+RULES = {
+    "hand_a": [int], "hand_b": [int], "prizes": [int], "ties": str, "order": (str, [int]),
+    "negative_stakes": str, "rounds": int,
+}
+SHAPE = {
+    "format": str,
+    "format_version": int,
+    "rules": RULES,
+    "objective": ({"name": str}, {"name": str, "table": {ANY: str}, "error": float}),
+    "start": {
+        "hand_a": [int], "hand_b": [int], "prizes": [int], "upcard": (int, None), "carried": int,
+        "lead": int,
+    },
+    "start_leads": [int],
+    "game": RULES,
+    "exact": bool,
+    "method": str,
+    "reductions": {"patterns": bool, "swap": bool, "drop_lead": bool, "decided": bool},
+    "versions": {ANY: str},
+    "tiers": {re.compile("[1-9][0-9]?"): ({"report": REPORT, "files": {}},
+                                          {"report": REPORT, **TABLE})},
+}
+"""What `check_shape` asks of a manifest, but for its seal."""
 
 IDENTITY = ("rules", "objective", "start", "start_leads", "exact")
 """What of a manifest says which solution it is; the rest says how it was found."""
@@ -107,12 +137,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     file = folder / MANIFEST
     try:
         data = file.read_bytes()
-        manifest = json.loads(data)
-    except FileNotFoundError:
+        manifest = from_json(data)
+    except (FileNotFoundError, NotADirectoryError):
         raise StoreError(f"{folder} holds no solution: there is no {MANIFEST}") from None
     except OSError as error:
         raise StoreError(f"{file} cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise StoreError(f"{file} is not JSON: {error}") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise StoreError(f"{file} is not the manifest of a solution")
@@ -120,6 +150,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     manifest.pop("sha256", None)
     if data != sealed(manifest):
         raise StoreError(f"{file} is damaged: its SHA-256 is not the one it gives")
+    try:
+        check_shape("manifest", manifest, SHAPE)
+    except ValueError as error:
+        raise StoreError(f"{file} is garbled: {error}") from error
     return manifest
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from gops_lab.errors import ArgumentError, ForecastError, RulesError, StateError
 from gops_lab.game import checks
 from gops_lab.game.objectives import WIN, Objective, as_objective
-from gops_lab.game.rules import MAX_PRIZE, Rules
+from gops_lab.game.rules import MAX_PRIZE, Rules, as_rules
 from gops_lab.game.state import State, check_state, rounds_left, rules_left
 from gops_lab.game.state import start as start_of
 from gops_lab.induction import rectangle
@@ -35,6 +35,7 @@ from gops_lab.induction.sweep import (
     Progress,
     Table,
     TierReport,
+    as_keep,
     kept_tiers,
     solve_tier,
 )
@@ -137,7 +138,7 @@ def solve(
     7    2          0.0
     8    3          1.0
     """
-    _check_rules(rules)
+    as_rules(rules)
     state = start_of(rules) if start is None else check_state(rules, start)
     return solve_states(
         rules, objective, [state],
@@ -171,12 +172,10 @@ def solve_states(
     goal = as_objective(objective)
     if workers is not None:
         workers = checks.integer("workers", workers, 1, MOST_WORKERS, ArgumentError)
-    if keep != "all":
-        keep = checks.integer("keep", keep, 1, checks.MAX_CARDS, ArgumentError, ", or 'all'")
+    keep = as_keep(keep)
     if not (reductions is None or isinstance(reductions, Reductions)):
         raise ArgumentError(f"reductions must be Reductions or None, not {reductions!r}")
-    if not (progress is None or callable(progress)):
-        raise ArgumentError(f"progress must be callable or None, not {progress!r}")
+    checks.callback("progress", progress, ArgumentError)
     if memory is not None:
         memory = checks.integer("memory", memory, 1, MOST_MEMORY, ArgumentError)
     if resume and out is None and scratch is None:
@@ -211,6 +210,8 @@ def solve_states(
         if out is not None:
             home = as_path(out)
         assert home is not None
+        if passing is not None and home.resolve() in passing.resolve().parents:
+            raise ArgumentError(f"scratch {scratch} must not be in out {out}, or the same folder")
         if is_complete(home, description, asked_for, keep, bool(resume)):
             clean(home, passing)
             return load(home) if out is not None else taken_out(home)
@@ -367,7 +368,7 @@ def solve_match(
     >>> last.value(gl.State((1, 2), (1, 2), (1, 2), lead=1))
     1.0
     """
-    _check_rules(rules)
+    as_rules(rules)
     games = checks.integer("games", games, 1, MOST_GAMES, RulesError)
     goal = as_objective(objective)
     fresh = start_of(rules)
@@ -405,11 +406,6 @@ def _followed_by(solution: Solution, games_left: int) -> Objective:
 
     error = max(errors, default=solution.reducer.utility_error)
     return Objective(f"match, then {games_left} more", next_game, error)
-
-
-def _check_rules(rules: object) -> None:
-    if not isinstance(rules, Rules):
-        raise ArgumentError(f"rules must be Rules, not {rules!r}")
 
 
 def _method(method: str | None, exact: bool) -> str:

@@ -11,17 +11,24 @@ from __future__ import annotations
 import os
 import platform
 import re
-import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gops_lab.errors import OccupiedError, StoreError
+from gops_lab.game import checks
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State
 from gops_lab.induction.decks import DECKS, deck_folder
-from gops_lab.induction.files import as_json, locked, replace_file, storing
+from gops_lab.induction.files import (
+    as_json,
+    check_no_others,
+    locked,
+    reading,
+    replace_file,
+    storing,
+)
 from gops_lab.induction.journal import JOURNAL, unfinished
 from gops_lab.induction.manifest import (
     IDENTITY,
@@ -45,10 +52,10 @@ RUN = "run.json"
 
 _ARRAY = r"tier-\d+-(nodes|patterns|reached|values)-[0-9a-f]{12}\.npy"
 _OUR_FILES = re.compile(
-    rf"\.lock|run\.json|journal\.jsonl|tier-\d+-values\.part|{_ARRAY}"
+    rf"\.lock|manifest\.json|run\.json|journal\.jsonl|tier-\d+-values\.part|{_ARRAY}"
     rf"|\.(manifest\.json|run\.json|journal\.jsonl|{_ARRAY})\.\d+\.tmp"
 )
-"""Names that a save or a solve which was killed can leave behind."""
+"""Names that a save or a solve gives to files."""
 
 
 def save(solution: Solution, folder: str | os.PathLike[str]) -> Path:
@@ -70,7 +77,10 @@ def save(solution: Solution, folder: str | os.PathLike[str]) -> Path:
     _replaced(path, description)
     make_folder(path)
     with locked(path), storing(path):
-        kept = file_names(_replaced(path, description))
+        there = _replaced(path, description)
+        if there is None:
+            check_not_lost(path)
+        kept = file_names(there)
         try:
             stored = {
                 tier: write_table(path, tier, table)
@@ -110,20 +120,12 @@ def load(folder: str | os.PathLike[str]) -> Solution:
     >>> int(strategy.idxmax())
     13
     """
-    path = as_path(folder)
-    if str(path) in DECKS and not path.exists():
-        path = deck_folder(str(path))
+    path = found_at(folder)
     if os.path.exists(path / JOURNAL) and not os.path.exists(path / MANIFEST):
         raise StoreError(unfinished(path))
     manifest = read_manifest(path)
-    try:
+    with reading(path / MANIFEST):
         return _read(path, manifest)
-    except StoreError:
-        raise
-    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
-        raise StoreError(
-            f"{path / MANIFEST} is garbled: {type(error).__name__}: {error}"
-        ) from error
 
 
 def taken_out(folder: Path) -> Solution:
@@ -134,6 +136,12 @@ def taken_out(folder: Path) -> Solution:
     return solution
 
 
+def found_at(folder: str | os.PathLike[str]) -> Path:
+    """Return the folder that holds a solution, of which a deck's name may be given."""
+    path = as_path(folder)
+    return deck_folder(str(path)) if str(path) in DECKS and not path.exists() else path
+
+
 def as_path(folder: str | os.PathLike[str]) -> Path:
     """Return a folder's path.
 
@@ -142,13 +150,7 @@ def as_path(folder: str | os.PathLike[str]) -> Path:
     StoreError
         If it is no path at all, or an empty one.
     """
-    try:
-        name = os.fsdecode(folder)
-    except TypeError:
-        name = ""
-    if not name or "\0" in name:
-        raise StoreError(f"a solution's folder must be a path, not {folder!r}")
-    return Path(name)
+    return checks.path("a solution's folder", folder, StoreError)
 
 
 def make_folder(path: Path) -> None:
@@ -158,10 +160,14 @@ def make_folder(path: Path) -> None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder in which nothing but a solve's files was, if it is there."""
+    """Remove a solve's files from a folder, and the folder too if nothing else is in it."""
     with storing(folder):
-        if folder.exists():
-            shutil.rmtree(folder)
+        if not folder.exists():
+            return
+        for file in our_files(folder):
+            file.unlink()
+        if not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def holds_solution(folder: Path) -> bool:
@@ -179,12 +185,24 @@ def holds_solution(folder: Path) -> bool:
             raise OccupiedError(f"{folder} is a file; a solution needs a folder")
         if (folder / MANIFEST).exists():
             return True
-        others = [file.name for file in folder.iterdir() if not _OUR_FILES.fullmatch(file.name)]
-    if others:
-        raise OccupiedError(
-            f"{folder} holds no solution, but other files ({min(others)}); nothing was written"
-        )
+        check_no_others(folder, _OUR_FILES, "no solution")
     return False
+
+
+def check_not_lost(folder: Path) -> None:
+    """Refuse a folder whose solution is complete but for its manifest; it may be found again.
+
+    Raises
+    ------
+    OccupiedError
+        If run.json and tables are there, and no save was killed before it wrote the manifest.
+    """
+    begun = any(folder.glob(f".{MANIFEST}.*"))
+    if (folder / RUN).exists() and any(folder.glob("tier-*.npy")) and not begun:
+        raise OccupiedError(
+            f"{folder} holds the tables of a solution whose {MANIFEST} is missing; "
+            "nothing was written"
+        )
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
@@ -207,9 +225,14 @@ def file_names(manifest: Mapping[str, Any] | None) -> set[str]:
 def remove_left_over(folder: Path, kept: set[str]) -> None:
     """Delete arrays and temporary files of ours that no manifest names."""
     for pattern in ("tier-*.npy", "tier-*.part", ".*.tmp"):
-        for file in folder.glob(pattern):
-            if file.name not in kept and _OUR_FILES.fullmatch(file.name):
+        for file in our_files(folder, pattern):
+            if file.name not in kept:
                 file.unlink()
+
+
+def our_files(folder: Path, pattern: str = "*") -> list[Path]:
+    """Return the files in a folder that have a name which only a save or a solve gives."""
+    return [file for file in folder.glob(pattern) if _OUR_FILES.fullmatch(file.name)]
 
 
 def _read(path: Path, manifest: dict[str, Any]) -> Solution:

@@ -24,6 +24,8 @@ import numpy as np
 
 from gops_lab.encoding.card_sets import BoolArray
 from gops_lab.encoding.patterns import IntArray
+from gops_lab.errors import ArgumentError
+from gops_lab.game import checks
 from gops_lab.induction.plan import Tier
 from gops_lab.induction.records import Records
 from gops_lab.induction.reduction import (
@@ -80,6 +82,13 @@ class TierReport:
     """Certified bound on the error of every value of the tier, in units of the utility."""
     methods: dict[str, int]
     """How many stage games each method solved."""
+
+
+def as_keep(keep: object) -> str | int:
+    """Return how many tiers are to be kept, "all" or a number, or raise `ArgumentError`."""
+    if isinstance(keep, str) and keep == "all":
+        return keep
+    return checks.integer("keep", keep, 1, checks.MAX_CARDS, ArgumentError, ", or 'all'")
 
 
 def kept_tiers(tiers: Iterable[int], keep: str | int) -> list[int]:

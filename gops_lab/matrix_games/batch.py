@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gops_lab.errors import MatrixGameError
+from gops_lab.errors import MatrixGameError, SolverError
 from gops_lab.matrix_games import _kernels
 from gops_lab.matrix_games.game import MatrixGameSolution
 from gops_lab.matrix_games.linprog import solve_by_linprog
@@ -95,7 +95,7 @@ def solve_matrix_games(payoffs: PayoffLike, workers: int | None = None) -> Matri
         If `payoffs` is no such array, holds anything but finite real numbers (the message gives
         the first position), or `workers` is not a positive integer.
     SolverError
-        If a game cannot be solved to the tolerance by any method.
+        If a game cannot be solved to the tolerance by any method; the message says which.
 
     Examples
     --------
@@ -129,7 +129,10 @@ def solve_matrix_games(payoffs: PayoffLike, workers: int | None = None) -> Matri
     method = np.zeros(count, np.int8)
     # NaN marks the games in which the simplex missed the tolerance
     for game in np.flatnonzero(~(gap >= 0)):
-        solution = solve_by_linprog(batch[game])
+        try:
+            solution = solve_by_linprog(batch[game])
+        except SolverError as error:
+            raise SolverError(f"payoffs[{game}]: {error}") from error
         row[game], column[game] = solution.row, solution.column
         lower[game], upper[game], gap[game] = solution.lower, solution.upper, solution.gap
         method[game] = METHODS.index(solution.method)

@@ -21,11 +21,12 @@ name                            strategy
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Callable
 from fractions import Fraction
 
 from gops_lab.errors import StrategyError
-from gops_lab.game import Rules
+from gops_lab.game import Rules, checks
 from gops_lab.game.objectives import NAMED_OBJECTIVES
 from gops_lab.induction import Solution, load, solve
 from gops_lab.strategies.mixtures import EpsilonGreedy, Mixture
@@ -56,6 +57,12 @@ FORMS = (
 )
 """One example of every form of name."""
 
+MOST_PARTS = 100
+"""Most parts of a name, with colons between them."""
+
+LONGEST = 200
+"""Longest name that a message repeats in full."""
+
 
 def strategy_named(name: str, rules: Rules, solver: Solver | None = None) -> Strategy:
     """Return the strategy with this name.
@@ -82,10 +89,13 @@ def strategy_named(name: str, rules: Rules, solver: Solver | None = None) -> Str
     """
     if not isinstance(name, str):
         raise StrategyError(f"the name of a strategy must be text, not {name!r}")
+    checks.callback("solver", solver, StrategyError)
     parts = name.split(":")
     if parts[0] in ("table", "solution") and len(parts) > 1:
         # The rest is a path, whatever it is made of.
         parts = [parts[0], name.split(":", 1)[1]]
+    if len(parts) > MOST_PARTS:
+        raise _unknown(name, f"it has {len(parts)} parts, more than {MOST_PARTS}")
     strategy = _read(parts, name, rules, solver or solve)
     if parts:
         raise _unknown(name, f"{':'.join(parts)!r} is left over")
@@ -166,6 +176,7 @@ def _taken(parts: list[str], name: str) -> str:
 
 
 def _unknown(name: str, why: str) -> StrategyError:
+    shown = repr(name) if len(name) <= LONGEST else reprlib.repr(name)
     return StrategyError(
-        f"there is no strategy {name!r}: {why}; strategies are named like {', '.join(FORMS)}"
+        f"there is no strategy {shown}: {why}; strategies are named like {', '.join(FORMS)}"
     )

@@ -11,6 +11,7 @@ from gops_lab.encoding import Encoder, Patterns, StateBatch
 from gops_lab.encoding.card_sets import BoolArray
 from gops_lab.encoding.patterns import IntArray
 from gops_lab.errors import StrategyError
+from gops_lab.game import checks
 from gops_lab.game.state import side_of
 from gops_lab.induction import Solution
 from gops_lab.induction.reduction import UNIT_ROUNDOFF
@@ -60,8 +61,7 @@ class OptimalStrategy(Strategy):
     def __init__(
         self, solution: Solution, player: str | None = None, name: str | None = None
     ) -> None:
-        if not isinstance(solution, Solution):
-            raise StrategyError(f"solution must be a Solution, not {solution!r}")
+        checks.instance("solution", solution, Solution, StrategyError)
         if player is not None:
             side_of(player)
         self.solution = solution

@@ -24,7 +24,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ import pyarrow as pa
 from gops_lab.encoding import Encoder
 from gops_lab.encoding.patterns import IntArray
 from gops_lab.errors import StrategyError
-from gops_lab.game import Rules
+from gops_lab.game import Rules, checks
 from gops_lab.strategies.observations import Observations, Probabilities, observe
 from gops_lab.strategies.states import StateSpace
 from gops_lab.strategies.strategy import SUM_TOLERANCE, Strategy, as_strategy, checked
@@ -320,7 +319,7 @@ def read_strategy(
     StrategyError
         If the file cannot be read as such a table.
     """
-    path = Path(os.fsdecode(file))
+    path = checks.path("file", file, StrategyError)
     try:
         if path.suffix.lower() == ".parquet":
             table = pd.read_parquet(path)

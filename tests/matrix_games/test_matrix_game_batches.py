@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from gops_lab.errors import SolverError
 from gops_lab.matrix_games import (
     METHODS,
     MatrixGameSolutions,
@@ -191,3 +192,11 @@ class TestSaddlePoints:
         assert games.row.tolist() == [[1, 0], [0, 1]]
         assert games.column.tolist() == [[1, 0], [0, 1]]
         assert games.gap.tolist() == [0, 0]
+
+
+def test_the_message_says_which_game_cannot_be_solved() -> None:
+    """Payoffs so small that no strategy in floats meets the tolerance."""
+    games = np.tile([[4.0, 1.0], [1.0, 2.0]], (20, 1, 1))
+    games[13] = np.array([[6, 1], [2, 8]]) * 5e-324
+    with pytest.raises(SolverError, match=r"^payoffs\[13\]: "):
+        solve_matrix_games(games)

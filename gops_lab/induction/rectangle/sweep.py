@@ -505,7 +505,10 @@ def solve_elsewhere(payoff: npt.NDArray[np.float64], tolerance: float) -> tuple[
         If the payoffs are not finite.
     """
     if not np.all(np.isfinite(payoff)):
-        raise SolverError("a stage game has a payoff that is not finite; is a table damaged?")
+        raise SolverError(
+            "a stage game has a payoff that is not finite: a table is damaged, or the utility is "
+            "too large or too small for floats"
+        )
     try:
         game = solve_matrix_game(payoff, method="highs")
         if float(game.gap) <= tolerance:
