@@ -177,6 +177,17 @@ def test_a_table_that_was_changed_is_not_drawn(running, tmp_path):
         running.draw(experiment, tmp_path)
 
 
+def test_an_unfinished_experiment_keeps_no_other_from_being_drawn(running, tmp_path):
+    experiment = running.experiment_named("carry_over_13")
+    running.run(experiment, {"cards": 2, "ties": ["carry", "discard"]}, tmp_path)
+    (tmp_path / "ross_1971").mkdir()
+    done = command("plot", "ross_1971", "carry_over_13", "--out", tmp_path)
+    assert done.returncode == 1
+    (said,) = done.stderr.splitlines()
+    assert "ross_1971 has no finished table" in said
+    assert (tmp_path / "carry_over_13" / "figure.png").is_file()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -199,13 +210,13 @@ def test_list_names_all(running):
 
 
 def test_committed_results_are_complete(running):
-    """Tables belong to their manifests, and figures to their tables."""
+    """None is unfinished, tables belong to their manifests, and figures to their tables."""
     for name in running.NAMES:
         experiment = running.experiment_named(name)
         folder = experiment.place(running.RESULTS)
+        assert not (folder / "unfinished.jsonl").exists()
         manifest = running.read_manifest(folder)
-        if "jobs" not in manifest:
-            continue  # made before experiments had manifests of this kind
         assert manifest["parameters"] == running.parameters_of(name, "full")
+        assert {"table.csv", "figure.pdf", "figure.png"} == set(manifest["outputs"])
         for file, stamp in manifest["outputs"].items():
             assert hashlib.sha256((folder / file).read_bytes()).hexdigest() == stamp["sha256"]
