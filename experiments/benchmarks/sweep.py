@@ -52,6 +52,9 @@ CASES: list[tuple[int, str, str, str, int, float | None, float | None, float | N
     (13, "carry", "ascending", "margin", 2, 30, None, 4),
     (13, "carry", "ascending", "win", 2, 30, None, 4),
     (13, "carry", "descending", "win", 2, 30, None, 4),
+    # Small decks, for which others have printed their times.
+    *((cards, "discard", "random", "margin", 1, None, None, None) for cards in range(4, 9)),
+    *((cards, "discard", "random", "win", 1, None, None, None) for cards in (6, 7)),
 ]
 
 FIRST_CALLS = ("margin", "win")
