@@ -6,7 +6,9 @@ import hashlib
 from typing import Any
 
 import gops_lab as gl
-from gops_lab.induction.decks import DECKS, deck_folder
+from gops_lab.game import as_objective
+from gops_lab.induction.decks import deck_folder, deck_of
+from gops_lab.induction.manifest import MANIFEST
 
 NEVER = 1e-9
 """A bid with no more probability than this counts as never bid."""
@@ -14,23 +16,17 @@ NEVER = 1e-9
 
 def solution_of(rules: gl.Rules, objective: str = "margin") -> gl.Solution:
     """Return a solution that answers for the first round; the full deck's is loaded."""
-    name = _deck(rules, objective)
+    name = deck_of(rules, as_objective(objective))
     return gl.load(name) if name else gl.solve(rules, objective, keep=2)
 
 
 def read_by(rules: gl.Rules, objective: str = "margin") -> dict[str, Any]:
     """Return what `solution_of` reads, for the key of a job: the deck and its hash, or nothing."""
-    name = _deck(rules, objective)
+    name = deck_of(rules, as_objective(objective))
     if not name:
         return {}
-    manifest = (deck_folder(name) / "manifest.json").read_bytes()
+    manifest = (deck_folder(name) / MANIFEST).read_bytes()
     return {"deck": name, "manifest": hashlib.sha256(manifest).hexdigest()}
-
-
-def _deck(rules: gl.Rules, objective: str) -> str | None:
-    if objective != "margin":
-        return None
-    return next((name for name, deck in DECKS.items() if deck == rules), None)
 
 
 def probability(number: Any) -> str:

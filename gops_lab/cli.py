@@ -84,7 +84,6 @@ def _run(arguments: Sequence[str]) -> int:
         return _fail(str(error), 1)
     except GopsError as error:
         return _fail(str(error), 2)
-    return 0
 
 
 def _give_up_output() -> None:
@@ -98,17 +97,13 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
-class _ArgumentError(ArgumentError):
-    """An argument that is well formed, but cannot be followed."""
-
-
 @contextmanager
 def _checking_arguments() -> Iterator[None]:
     """Blame the arguments for what goes wrong: exit code 2, not 1."""
     try:
         yield
     except (StoreError, TableError) as error:
-        raise _ArgumentError(str(error)) from error
+        raise ArgumentError(str(error)) from error
 
 
 # Commands
@@ -125,7 +120,7 @@ LEAST_PROGRESS = 0.01
 def _solve(options: argparse.Namespace) -> None:
     rules = _rules(options)
     if options.resume and options.out is None and options.scratch is None:
-        raise _ArgumentError("--resume needs --out FOLDER")
+        raise ArgumentError("--resume needs --out FOLDER")
     for name in ("out", "scratch"):
         if getattr(options, name) is not None:
             _check_can_write(name, Path(getattr(options, name)))
@@ -167,7 +162,7 @@ def _bids(options: argparse.Namespace) -> None:
     if options.solution is not None:
         folder = Path(options.solution)
         if not os.path.isfile(folder / MANIFEST):
-            raise _ArgumentError(f"--solution {folder} holds no solution: there is no {MANIFEST}")
+            raise ArgumentError(f"--solution {folder} holds no solution: there is no {MANIFEST}")
         solution = _stored(folder, rules, options)
     else:
         solution = _solved_deck(options, rules) or solve(
@@ -212,7 +207,7 @@ def _table(options: argparse.Namespace) -> None:
         with _checking_arguments():
             formats.check_file(options.out)
     elif options.format == "parquet":
-        raise _ArgumentError("a Parquet table needs a file: give --out FILE")
+        raise ArgumentError("a Parquet table needs a file: give --out FILE")
     if options.out is not None:
         _check_can_write("out", Path(options.out).parent)
     table = tables.first_bids_table(_solved_deck(options, rules) or _solution(options, rules))
@@ -371,7 +366,7 @@ def _stored(folder: Path, rules: Rules, options: argparse.Namespace) -> Solution
     }
     for name, value in asked.items():
         if found[name] != value:
-            raise _ArgumentError(
+            raise ArgumentError(
                 f"{folder} holds another solution: {name} is {found[name]!r}, not {value!r}"
             )
     return solution
@@ -388,7 +383,7 @@ def _solved_deck(options: argparse.Namespace, rules: Rules) -> Solution | None:
 def _solution(options: argparse.Namespace, rules: Rules, **how: Any) -> Solution:
     """Solve as the options say."""
     if options.exact and options.method is not None:
-        raise _ArgumentError(f"--exact uses fractions only; leave --method {options.method} away")
+        raise ArgumentError(f"--exact uses fractions only; leave --method {options.method} away")
     with _bar(options) as progress:
         try:
             return solve(
@@ -421,7 +416,7 @@ def _check_can_write(name: str, folder: Path) -> None:
         with tempfile.TemporaryFile(dir=nearest_existing(folder)):
             pass
     except OSError as error:
-        raise _ArgumentError(
+        raise ArgumentError(
             f"--{name}: nothing can be written in {folder}: {error.strerror or error}"
         ) from error
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gops_lab.errors import ArgumentError, GopsError
+from gops_lab.errors import ArgumentError, ForecastError
 from gops_lab.evaluation import (
     certified_exploitability,
     exploitability,
@@ -22,10 +22,12 @@ from gops_lab.evaluation import (
     regrets,
     tournament,
 )
-from gops_lab.game import Rules, State, expose, play_round, start
+from gops_lab.explorer.solving import at_hand
+from gops_lab.game import MARGIN, Rules, State, expose, play_round, start
 from gops_lab.game.checks import missing_cards
-from gops_lab.induction import Solution, forecast, load
+from gops_lab.induction import Solution, load
 from gops_lab.reporting import text
+from gops_lab.reporting.description import unit_of_payoffs
 from gops_lab.strategies import OptimalStrategy, distribution, strategy_named
 from gops_lab.strategies.names import Solver
 
@@ -33,9 +35,6 @@ Answer = tuple[dict[str, Any], str]
 
 Bar = Callable[[], AbstractContextManager[Callable[[int, int], None]]]
 """Draws a bar while it is entered, and yields what to tell it: deals done, deals in all."""
-
-QUICK = 60.0
-"""Seconds that a solve may take to judge a person's bids without being asked for."""
 
 
 def run_tournament(
@@ -78,13 +77,12 @@ def run_exploit(options: argparse.Namespace, rules: Rules, solver: Solver) -> An
         "best_response_a": found.best_response_a, "best_response_b": found.best_response_b,
         "nash_conv": found.nash_conv, "exploitability": found.exploitability,
     }
-    unit = {"margin": "points", "win": "P(ahead) - P(behind)"}[options.objective]
     shown = {name: text.number(value, ".6g") for name, value in data.items() if name in (
         "best_response_a", "best_response_b", "nash_conv", "exploitability"
     )}
     lines = [
         text.heading(rules, options.objective) + "\n",
-        f"{strategy.name} in both seats, in {unit}",
+        f"{strategy.name} in both seats, in {unit_of_payoffs(options.objective)}",
         f"best response of A gets       {shown['best_response_a']}",
         f"best response of B holds A to {shown['best_response_b']}",
         f"NashConv {shown['nash_conv']}, exploitability {shown['exploitability']}",
@@ -158,7 +156,7 @@ def run_play(options: argparse.Namespace, rules: Rules, solver: Solver) -> Answe
     if judge is None:
         lines.append(f"your bids are not judged (give --solution FOLDER): {why_not}")
     else:
-        unit = {"margin": "points"}.get(judge.objective.name, judge.objective.name)
+        unit = unit_of_payoffs(judge.objective.name)
         lines.append(f"\nwhat each of your bids gave away against optimal play, in {unit}\n")
         lines += [
             f"round {row['round']}: {row['bid']} for {row['stake']}, "
@@ -184,13 +182,9 @@ def _judge(
             )
         return solution, None
     try:
-        expected = forecast(rules, "margin")
-        expected.check_fits()
-    except GopsError as error:
+        return at_hand(rules, MARGIN) or solver(rules, MARGIN.name), None
+    except ForecastError as error:
         return None, str(error)
-    if expected.seconds > QUICK:
-        return None, f"solving this game takes about {text.duration(expected.seconds)}"
-    return solver(rules, "margin"), None
 
 
 def _table(rules: Rules, state: State) -> str:

@@ -73,3 +73,16 @@ class FigureError(GopsError, ValueError):
 
 class MissingExtraError(GopsError, ImportError):
     """A library that comes with an extra of this package is not installed."""
+
+
+def missing(library: str, extra: str) -> MissingExtraError:
+    """Return the error that says which extra brings a library.
+
+    Examples
+    --------
+    >>> print(missing("OpenSpiel", "openspiel"))
+    OpenSpiel is not installed; pip install 'gops-lab[openspiel]' brings it
+    """
+    return MissingExtraError(
+        f"{library} is not installed; pip install 'gops-lab[{extra}]' brings it"
+    )

@@ -5,12 +5,13 @@
 """
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+
+from gops_lab.induction.files import replace_file
 
 FOLDER = Path(__file__).parent
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -47,14 +48,12 @@ def settled(notebook):
 
 def write(notebook, file):
     """Replace a notebook's file, whole or not at all."""
-    file = Path(file)
     nbformat.validate(notebook)
-    new = file.with_suffix(".new")
-    new.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
-    os.replace(new, file)
+    replace_file(Path(file), (nbformat.writes(notebook) + "\n").encode())
 
 
 def main(arguments=None):
+    """Execute the notebooks that are named, or all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="how the names begin; default all notebooks")
     names = parser.parse_args(arguments).names

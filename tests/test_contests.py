@@ -10,6 +10,7 @@ import gops_lab as gl
 from gops_lab import contests
 from gops_lab.cli import main
 from gops_lab.evaluation import given_away
+from gops_lab.explorer import solving
 
 
 def run(capsys, *arguments):
@@ -86,20 +87,44 @@ def test_play(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("prizes", "reason"), [(40, "GiB are available"), (14, "takes about")]
+    ("module", "name", "value", "reason"),
+    [
+        ("gops_lab.explorer.solving", "PATIENCE", 0.0, "would take about"),
+        ("gops_lab.induction.forecast", "available_memory", lambda: 1, "are available"),
+    ],
 )
-def test_play_does_not_wait_for_a_long_solve(capsys, monkeypatch, prizes, reason):
+def test_play_does_not_wait_for_a_long_solve(capsys, monkeypatch, module, name, value, reason):
     """And says why it does not."""
-    if prizes == 14:
-        monkeypatch.setattr(contests, "QUICK", 0.0)
-    command = ["play", "--cards", 13, "--against", "match", "--bids",
-               ",".join(map(str, range(1, 14))), "--prizes", ",".join(map(str, range(1, prizes)))]
+    monkeypatch.setattr(import_module(module), name, value)
+    command = ["play", "--cards", 3, "--against", "match", "--bids", "1,2,3"]
     code, out, _ = run(capsys, *command)
     assert code == 0
     assert "are not judged (give --solution FOLDER)" in out
     assert reason in out.splitlines()[-1]
     _, out, _ = run(capsys, *command, "--json")
     assert reason in json.loads(out)["not_judged"]
+
+
+def test_play_judges_by_the_deck_that_comes_with_the_package(capsys, monkeypatch):
+    judges = []
+    monkeypatch.setattr(solving, "PATIENCE", 0.0)
+    monkeypatch.setattr(
+        contests, "given_away", lambda judge, state, bid: judges.append(judge.rules) or 0.0
+    )
+    code, out, _ = run(
+        capsys, "play", "--cards", 13, "--against", "match", "--json",
+        "--bids", ",".join(map(str, range(1, 14))),
+    )
+    assert code == 0
+    assert json.loads(out)["not_judged"] is None
+    assert judges == [gl.Rules(cards=13)] * 13
+
+
+def test_what_bids_give_away_is_told_in_the_unit_of_the_solution(capsys, tmp_path):
+    gl.solve(gl.Rules(cards=3), "win").save(tmp_path / "win")
+    _, out, _ = run(capsys, "play", "--cards", 3, "--against", "match", "--bids", "1,2,3",
+                    "--solution", tmp_path / "win")
+    assert "against optimal play, in P(A ahead) - P(B ahead)\n" in out
 
 
 def test_exploit_evaluates_nothing_that_it_does_not_print(capsys, monkeypatch):

@@ -32,6 +32,7 @@ from gops_lab.strategies import (
     OptimalStrategy,
     Proportional,
     Uniform,
+    strategy_table,
 )
 
 # The plain program
@@ -330,6 +331,26 @@ def test_two_who_match_the_prize():
     assert both.unclaimed == 15
 
 
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda rules: evaluate(rules, "match", Uniform()),
+        lambda rules: evaluate(rules, Uniform(), "match"),
+        lambda rules: best_response_value(rules, "match"),
+        lambda rules: best_response_value(rules, "match", player="a"),
+        lambda rules: exploitability(rules, "match"),
+        lambda rules: exploitability(rules, Uniform(), "match"),
+        lambda rules: expected_margin(rules, Uniform(), "match"),
+        lambda rules: gl.tournament(rules, ["match", Uniform()], 10),
+        lambda rules: strategy_table("match", rules),
+        lambda rules: strategy_table(Uniform(), rules, opponent="match"),
+    ],
+)
+def test_a_name_is_no_strategy(use):
+    with pytest.raises(StrategyError, match=r"not 'match'; a name is read by strategy_named"):
+        use(gl.Rules(cards=3))
+
+
 # Ways that must agree
 
 @pytest.mark.parametrize("ties", ["carry", "discard", "split"])
@@ -415,6 +436,8 @@ def test_optimal_play_loses_no_more_than_its_certificate_says(ties, objective, s
     other = {"margin": "win", "win": "margin"}[objective]
     with pytest.raises(EvaluationError, match=f"certified for '{objective}', not for '{other}'"):
         certified_exploitability(optimal, other)
+    with pytest.raises(EvaluationError, match="only optimal strategies have certificates"):
+        certified_exploitability(Uniform())
     found = exploitability(rules, optimal, objective=objective)
     assert -1e-12 <= found.exploitability <= bound < 1e-8
     assert found.value == pytest.approx(0, abs=1e-9)

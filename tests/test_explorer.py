@@ -178,6 +178,8 @@ def test_states_come_back_from_their_form(state):
         ({"cards": "3", "hand_a": "1 2 x"}, "hand_a must be integers like 1 3 5, not '1 2 x'"),
         ({"cards": "3", "order": "random shuffle"}, "order must be integers like 1 3 5"),
         ({"card": "3"}, "'card' is not a field; those known are cards"),
+        ({"cards": 3}, "cards must be text as it was typed, not 3"),
+        ({"cards": "3", "prizes": None}, "prizes must be text as it was typed, not None"),
     ],
 )
 def test_what_cannot_be_read_is_named(fields, sentence):

@@ -275,6 +275,14 @@ def test_a_small_probability_is_not_written_as_never():
     assert [text.get_text() for text in plot.ax_.texts] == ["1.00", "<.01"]
 
 
+def test_a_payoff_that_rounds_to_nothing_is_not_said_to_be_less_than_it_is():
+    """0.04 of a point is not less than a hundredth."""
+    names = ["first", "second"]
+    payoffs = pd.DataFrame([[0.0, 0.04], [-0.04, 0.0]], names, names)
+    plot = reporting.plot_tournament(payoffs, annotate=True)
+    assert [text.get_text() for text in plot.ax_.texts] == ["0.0", "<.1", "0", "0.0"]
+
+
 def test_panels_hold_the_probabilities(data):
     plot = reporting.plot_bid_panels(data["bids"])
     rows = data["bids"][data["bids"]["player"] == "a"]
@@ -362,6 +370,8 @@ def test_convergence_to_the_exact_value(data):
         reporting.plot_convergence(data["convergence"], error=True)
     with pytest.raises(FigureError, match="finite"):
         reporting.plot_convergence(data["convergence"], float("nan"))
+    with pytest.raises(FigureError, match="exact must be a number, not 'half'"):
+        reporting.plot_convergence(data["convergence"], "half")
 
 
 def test_costs_are_on_a_logarithmic_axis(data):

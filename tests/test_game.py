@@ -1,5 +1,6 @@
 """Rules, states and objectives: what is refused and why, what is accepted, what a round gives."""
 
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -87,6 +88,12 @@ def test_good_rules_are_accepted_and_come_back_from_plain_values(names):
     assert gl.Rules(**rules.as_dict()) == rules
     assert hash(gl.Rules(**rules.as_dict())) == hash(rules)
     assert eval(repr(rules), {"Rules": gl.Rules}) == rules
+
+
+@pytest.mark.parametrize("upcard", [None, 4])
+def test_a_state_goes_through_json(upcard):
+    state = gl.State((1, 3), (2, 9), (7, -2), upcard, carried=3, lead=-5)
+    assert gl.State(**json.loads(json.dumps(state.as_dict()))) == state
 
 
 def test_the_defaults_are_the_table_game():

@@ -284,6 +284,9 @@ def test_wilson_and_student_cover_as_often_as_they_say():
         (wilson, (0, 0, 2), "level"),
         (wilson, (11, 10), "successes must be between 0 and 10, not 11"),
         (wilson, (-1, 10), "successes"), (wilson, (np.nan, 10), "successes"),
+        (wilson, ("8", 10), "successes must be a number, not '8'"),
+        (wilson, (8, 10, "0.95"), "level"), (wilson, (8, 10, None), "level"),
+        (student, ("0", 1.0, 4), "mean"), (student, (0.0, None, 4), "deviation"),
         (wilson, (0, -1), "trials"), (wilson, (1, 2.5), "trials"),
         (student, (0.0, 1.0, 4, 95), "level"), (student, (0.0, 1.0, 4, 0), "level"),
         (student, (0.0, 1.0, 1, 95), "level"),
@@ -350,7 +353,8 @@ def test_ratings_of_a_chain_settle(players, everybody):
     [
         ([[0, -1], [1, 0]], "not negative"), ([[0, np.inf], [1, 0]], "finite"),
         ([[0, np.nan], [1, 0]], "finite"), (np.zeros((0, 0)), "at least one row"),
-        ([[0, 1]], "square"),
+        ([[0, 1]], "square"), ([[0, 1], [1]], "square array of numbers"),
+        ([[0, "few"], [1, 0]], "square array of numbers"),
     ],
 )
 def test_points_that_have_no_ratings(points, message):
@@ -382,6 +386,26 @@ def test_the_meta_game():
     else:
         with pytest.raises(EvaluationError, match="OpenSpiel"):
             alpha_rank(matrix)
+
+
+BEATS = pd.DataFrame([[0.0, 1.0], [-1.0, 0.0]], ["good", "bad"], ["good", "bad"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"steps": -1}, "steps must be"), ({"steps": "many"}, "steps must be"),
+        ({"step": np.nan}, "step must be"), ({"step": 1e9}, "step must be"),
+        ({"start": [np.inf, 1]}, "2 finite shares"), ({"start": ["a", "b"]}, "2 finite shares"),
+        ({"start": [0, 0]}, "2 finite shares"), ({"start": [1, -1]}, "2 finite shares"),
+        ({"payoffs": BEATS.to_numpy()}, "must be a DataFrame"),
+        ({"payoffs": BEATS.astype(object).replace(1.0, "won")}, "must be numbers"),
+    ],
+)
+def test_dynamics_that_make_no_sense(arguments, message):
+    """Rejects paths of NaN that look like an answer."""
+    with pytest.raises(EvaluationError, match=message):
+        replicator_dynamics(**{"payoffs": BEATS, **arguments})
 
 
 # Tournaments
@@ -493,6 +517,13 @@ def test_a_tournament_needs_different_strategies():
         tournament(gl.Rules(cards=3), [Uniform()], 10)
     with pytest.raises(EvaluationError, match="'uniform'; names must differ"):
         tournament(gl.Rules(cards=3), [Uniform(), Uniform()], 10)
+
+
+def test_a_tournament_checks_its_deals_before_it_opens_a_folder(tmp_path):
+    for deals in (0, "10", 1.5):
+        with pytest.raises(EvaluationError, match="deals must be"):
+            tournament(gl.Rules(cards=3), FIELD, deals, folder=tmp_path / "new")
+    assert not (tmp_path / "new").exists()
 
 
 def test_the_published_table_of_margin_against_win(solved):

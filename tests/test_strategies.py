@@ -35,6 +35,7 @@ from gops_lab.strategies import (
     response,
     strategy_named,
     strategy_table,
+    table,
 )
 from gops_lab.strategies.simple import HIGHEST, NEAREST_PRIZE, UNIFORM
 
@@ -401,6 +402,14 @@ def test_a_table_gives_the_strategy_back(tmp_path, solved):
         bids(copy, gl.State((1, 2), (1, 2), (4,), upcard=3, carried=55))
 
 
+def test_a_table_that_would_be_too_long_is_refused(monkeypatch):
+    """Rejects listing the whole of 13 cards: memory is full long before."""
+    rows = len(strategy_table(Highest(), gl.Rules(cards=4)))
+    monkeypatch.setattr(table, "MOST_ROWS", rows - 1)
+    with pytest.raises(StrategyError, match=rf"'highest' for .*cards=4.*more than {rows - 1:,} ro"):
+        strategy_table(Highest(), gl.Rules(cards=4))
+
+
 def test_a_table_looks_only_at_its_columns():
     rows = pd.DataFrame({"stake": [5, 5, 7], "bid": [1, 4, 2], "weight": [1, 3, 1]})
     strategy = TableStrategy(rows, "by stake", otherwise=Lowest())
@@ -556,7 +565,7 @@ def test_search_answers_for_one_seed_alike_and_for_two_differently():
         lambda: Mixture(float("nan"), Uniform(), Highest()), lambda: EpsilonGreedy(None, Highest()),
         lambda: Mixture(0.5, "match", Uniform()), lambda: EpsilonGreedy(0.5, Uniform),
         lambda: BestResponse("match"), lambda: strategy_named(None, RULES),
-        lambda: TableStrategy(None, "none"),
+        lambda: OptimalStrategy(Uniform()), lambda: TableStrategy(None, "none"),
         lambda: TableStrategy(pd.DataFrame({"bid": [1], "weight": [1]}), "x", otherwise="match"),
     ],
 )

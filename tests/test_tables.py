@@ -410,6 +410,13 @@ def test_no_such_tier(small, cards):
         reporting.tier_table(small["carry"], cards)
 
 
+def test_a_tier_that_would_be_too_long_is_refused(small, monkeypatch):
+    rows = len(reporting.tier_table(small["carry"], 2))
+    monkeypatch.setattr("gops_lab.reporting.tiers.MOST_ROWS", rows - 1)
+    with pytest.raises(TableError, match=rf"tier 2 would have up to {rows:,} rows, more than"):
+        reporting.tier_table(small["carry"], 2)
+
+
 def test_a_line_of_play(small):
     """The tied 4 is carried, B's 4 takes it with the 3: the rules' own example in small."""
     made = reporting.line_table(small["carry"], [(4, 3, 3), (3, 1, 4), (1, 4, 1)])

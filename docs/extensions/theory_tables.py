@@ -6,7 +6,7 @@ What the page claims of them is checked here on the way.
 from __future__ import annotations
 
 import json
-from math import ceil, factorial, log2
+from math import ceil, comb, factorial, log2
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +14,20 @@ import markdown_tables
 from sphinx.errors import ExtensionError
 
 import gops_lab as gl
+from gops_lab.induction.decks import deck_folder
+from gops_lab.induction.manifest import MANIFEST
 from gops_lab.induction.rectangle import sweep
 from gops_lab.induction.reduction import UNIT_ROUNDOFF
 from gops_lab.matrix_games.game import GAP_TOLERANCE
 
 CARDS = 13
-DECKS = Path(gl.__file__).parent / "decks"
 PUBLISHED = Path(__file__).parents[2] / "tests" / "data" / "published.json"
 
 
 def manifest(ties: str) -> dict[str, Any]:
     """Return the manifest of a deck that comes with the package."""
-    found = json.loads((DECKS / f"{CARDS}-{ties}-margin" / "manifest.json").read_text("utf-8"))
-    return dict(found)
+    folder = deck_folder(f"{CARDS}-{ties}-margin")
+    return dict(json.loads((folder / MANIFEST).read_text("utf-8")))
 
 
 def expect(holds: bool, what: str) -> None:
@@ -72,7 +73,7 @@ def patterns() -> str:
 
 def sizes() -> str:
     """Return what each reduction saves on the whole deck, tie by tie rule."""
-    raw = sum((factorial(CARDS) // factorial(k) // factorial(CARDS - k)) ** 3 for k in range(1, 14))
+    raw = sum(comb(CARDS, k) ** 3 for k in range(1, CARDS + 1))
     found = gl.forecast(gl.Rules(CARDS, ties="discard"))
     rows = [
         ("pairs of hands and prizes to come, no reduction", markdown_tables.thousands(raw)),

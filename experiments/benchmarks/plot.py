@@ -14,12 +14,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from gops_lab.reporting.style import COLOURS, MARKERS
+
 RESULTS = Path(__file__).parents[2] / "results" / "benchmarks"
-
-# Okabe & Ito's colours, which colour-blind readers can tell apart.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-
-MARKERS = ("o", "s", "^", "D", "v", "X")
 
 mpl.rcParams.update({"pdf.fonttype": 42, "font.size": 8, "svg.hashsalt": "gops-lab"})
 

@@ -76,6 +76,18 @@ class CardSets:
         """Return the cards of one mask, in the order of the list."""
         return tuple(card for i, card in enumerate(self.cards.tolist()) if int(mask) >> i & 1)
 
+    def texts(self, masks: IntArray) -> npt.NDArray[np.object_]:
+        """Return each set as people write it, cards with blanks between; shape (k,).
+
+        Examples
+        --------
+        >>> CardSets((1, 2, 5)).texts(np.array([5, 0, 5]))
+        array(['1 5', '', '1 5'], dtype=object)
+        """
+        distinct, where = np.unique(masks, return_inverse=True)
+        texts = np.array([" ".join(map(str, self.decode(mask))) for mask in distinct], np.object_)
+        return texts[where]
+
     def sizes(self, masks: IntArray) -> IntArray:
         """Return how many cards each set holds."""
         return np.bitwise_count(masks).astype(np.int64)

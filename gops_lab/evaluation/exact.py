@@ -27,7 +27,7 @@ from gops_lab.strategies import Strategy
 from gops_lab.strategies.observations import observe
 from gops_lab.strategies.response import utilities
 from gops_lab.strategies.states import Stages, StateSpace
-from gops_lab.strategies.strategy import checked
+from gops_lab.strategies.strategy import as_strategy, checked
 
 Numbers = npt.NDArray[Any]
 
@@ -133,7 +133,9 @@ def evaluate(
     Raises
     ------
     StrategyError
-        If a strategy's answer is no distribution over the hand.
+        If `a` or `b` is no strategy, or an answer no distribution over the hand.
+    StateError
+        If the start does not fit the rules.
     EvaluationError
         If there are too many states.
 
@@ -151,8 +153,9 @@ def evaluate(
     """
     state = start_of(rules) if start is None else check_state(rules, start)
     roots = Encoder(rules).encode([state])
-    lead = outcomes or "lead" in a.sees | b.sees
-    space = StateSpace(rules, roots, lead=lead, ranks="ranks" in a.sees | b.sees)
+    looked_at = as_strategy(a).sees | as_strategy(b).sees
+    lead = outcomes or "lead" in looked_at
+    space = StateSpace(rules, roots, lead=lead, ranks="ranks" in looked_at)
     walk = _Walk(space, roots, exact)
     rows = []
     for number in range(rules.cards - state.tier + 1, rules.rounds + 1):
@@ -170,11 +173,8 @@ def evaluate(
     unclaimed = (to_come if len(table) else start_points) - won
     leads = None
     if outcomes:
-        final = space.unpack(walk.keys).lead
-        distinct, where = np.unique(final, return_inverse=True)
-        mass = np.zeros(len(distinct), walk.mass.dtype)
-        np.add.at(mass, where, walk.mass)
-        leads = pd.Series(mass, pd.Index(distinct, name="lead"), name="probability")
+        final, mass = _merged(space.unpack(walk.keys).lead, walk.mass)
+        leads = pd.Series(mass, pd.Index(final, name="lead"), name="probability")
     win, draw, loss = (None, None, None) if leads is None else (
         leads[leads.index > 0].sum() + zero, leads[leads.index == 0].sum() + zero,
         leads[leads.index < 0].sum() + zero,
@@ -245,7 +245,7 @@ class _Walk:
 
 
 def _merged(keys: IntArray, mass: Numbers) -> tuple[IntArray, Numbers]:
-    """Return the distinct keys, ascending, and the whole mass on each."""
+    """Return the distinct keys (or leads), ascending, and the whole mass on each."""
     distinct, where = np.unique(keys, return_inverse=True)
     if mass.dtype != object:
         return distinct, np.bincount(where, mass, minlength=len(distinct))

@@ -40,8 +40,7 @@ def wilson(successes: float, trials: int, level: float = 0.95) -> tuple[float, f
     (0.4902, 0.9433)
     """
     trials = checks.integer("trials", trials, 0, MOST, EvaluationError)
-    if not 0 <= successes <= trials:
-        raise EvaluationError(f"successes must be between 0 and {trials}, not {successes!r}")
+    checks.number("successes", successes, 0, trials, EvaluationError)
     _check(level)
     if trials == 0:
         return 0.0, 1.0
@@ -78,9 +77,9 @@ def student(mean: float, deviation: float, count: int, level: float = 0.95) -> t
     (0.409, 3.591)
     """
     count = checks.integer("count", count, 0, MOST, EvaluationError)
-    if not math.isfinite(mean):
+    if not math.isfinite(checks.real("mean", mean, EvaluationError)):
         raise EvaluationError(f"mean must be a finite number, not {mean!r}")
-    if not 0 <= deviation < math.inf:
+    if not 0 <= checks.real("deviation", deviation, EvaluationError) < math.inf:
         raise EvaluationError(f"deviation must be a finite number, 0 or more, not {deviation!r}")
     _check(level)
     if count < 2:
@@ -90,5 +89,5 @@ def student(mean: float, deviation: float, count: int, level: float = 0.95) -> t
 
 
 def _check(level: float) -> None:
-    if not 0 < level < 1:
+    if not 0 < checks.real("level", level, EvaluationError) < 1:
         raise EvaluationError(f"level must be between 0 and 1, like 0.95, not {level!r}")

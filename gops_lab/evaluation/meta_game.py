@@ -12,9 +12,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from gops_lab.errors import EvaluationError
+from gops_lab.game import checks
 from gops_lab.matrix_games import solve_matrix_game
 
 Floats = npt.NDArray[np.float64]
+
+MOST_STEPS = 10**7
+
+LONGEST_STEP = 100.0
+"""A share grows by a factor of up to ``exp(step)``, which must be a number."""
 
 
 def meta_equilibrium(payoffs: pd.DataFrame) -> pd.Series[float]:
@@ -29,6 +35,11 @@ def meta_equilibrium(payoffs: pd.DataFrame) -> pd.Series[float]:
     -------
     Series
         Index strategy, values its probability. It need not be unique.
+
+    Raises
+    ------
+    EvaluationError
+        If the payoffs are not square, finite and skew-symmetric.
 
     Examples
     --------
@@ -57,13 +68,18 @@ def replicator_dynamics(
         As in `meta_equilibrium`.
     steps, step : int, float
         How many steps, and the time of one, in units of 1 / the largest payoff.
-    start : array, optional
-        First shares; default equal.
+    start : array, shape (n,), optional
+        First shares, scaled to sum to 1; default equal.
 
     Returns
     -------
     DataFrame
-        One row for each step, a column for each strategy; rows sum to 1.
+        One row for the start and one for each step, a column for each strategy; rows sum to 1.
+
+    Raises
+    ------
+    EvaluationError
+        If the payoffs are not as in `meta_equilibrium`, or another argument is none of these.
 
     Examples
     --------
@@ -72,12 +88,11 @@ def replicator_dynamics(
     [1.0, 0.0]
     """
     matrix = _skew(payoffs)
+    steps = checks.integer("steps", steps, 0, MOST_STEPS, EvaluationError)
+    checks.number("step", step, 0, LONGEST_STEP, EvaluationError)
     scale = np.abs(matrix).max()
     matrix = matrix / scale if scale else matrix
-    shares = np.full(len(matrix), 1 / len(matrix)) if start is None else np.array(start, float)
-    if shares.shape != (len(matrix),) or not (shares >= 0).all() or not shares.sum() > 0:
-        raise EvaluationError(f"start must be {len(matrix)} shares, not negative, not all 0")
-    shares = shares / shares.sum()
+    shares = _shares(np.ones(len(matrix)) if start is None else start, len(matrix))
     path = [shares]
     for _ in range(steps):
         shares = shares * np.exp(step * (matrix @ shares))
@@ -92,10 +107,21 @@ def alpha_rank(payoffs: pd.DataFrame) -> pd.Series[float]:
     Source: S. Omidshafiei et al., alpha-rank: multi-agent evaluation by evolution, Scientific
     Reports 9 (2019) 9937.
 
+    Parameters
+    ----------
+    payoffs : DataFrame
+        As in `meta_equilibrium`.
+
+    Returns
+    -------
+    Series
+        Index strategy, values its share of the population in the long run.
+
     Raises
     ------
     EvaluationError
-        If OpenSpiel, or networkx, which its egt tools need, is not installed.
+        If the payoffs are not as in `meta_equilibrium`; if OpenSpiel, or networkx, which its egt
+        tools need, is not installed.
     """
     matrix = _skew(payoffs)
     try:
@@ -110,10 +136,29 @@ def alpha_rank(payoffs: pd.DataFrame) -> pd.Series[float]:
 
 
 def _skew(payoffs: pd.DataFrame) -> Floats:
-    matrix = payoffs.to_numpy(np.float64)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+    if not isinstance(payoffs, pd.DataFrame):
+        raise EvaluationError(f"payoffs must be a DataFrame, not {payoffs!r}")
+    try:
+        matrix = payoffs.to_numpy(np.float64)
+    except (TypeError, ValueError) as error:
+        raise EvaluationError(f"payoffs must be numbers: {error}") from None
+    if matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise EvaluationError(f"payoffs must be a square table, not of shape {matrix.shape}")
     size = np.abs(matrix).max()
     if not np.isfinite(size) or np.abs(matrix + matrix.T).max() > 1e-9 * max(size, 1.0):
         raise EvaluationError("payoffs must be finite, and what i gets from j the negative of j's")
     return np.asarray((matrix - matrix.T) / 2)
+
+
+def _shares(start: npt.ArrayLike, count: int) -> Floats:
+    try:
+        shares = np.array(start, np.float64)
+    except (TypeError, ValueError):
+        shares = np.full(0, np.nan)
+    if shares.shape != (count,) or not (np.isfinite(shares) & (shares >= 0)).all() or (
+        not shares.any()
+    ):
+        raise EvaluationError(
+            f"start must be {count} finite shares, not negative and not all 0, not {start!r}"
+        )
+    return np.asarray(shares / shares.sum())

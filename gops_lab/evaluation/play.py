@@ -20,7 +20,7 @@ from gops_lab.evaluation.play_kernel import (
     settle_rounds,
     spend_cards,
 )
-from gops_lab.game import settle
+from gops_lab.game import Rules, settle
 from gops_lab.strategies import Strategy, observe
 from gops_lab.strategies.draw import drawn
 from gops_lab.strategies.strategy import checked
@@ -77,8 +77,7 @@ def play_block(
         tied, unclaimed = np.zeros(games, np.int64), np.zeros(games, np.int64)
         play_games(
             np.array(rules.hand_a), np.array(rules.hand_b), encoder.prizes.cards,
-            rules.known_order is not None, rules.rounds, rules.tie_rule.carried,
-            float(rules.tie_rule.share), rules.negative_stakes == "low_bid",
+            rules.known_order is not None, rules.rounds, *_settling(rules),
             *a.kernel, *b.kernel, draws.prizes, draws.a, draws.b,
             final, points, tied, unclaimed,
         )
@@ -111,10 +110,15 @@ def _play_in_rounds(
         for side in (0, 1):
             spend_cards(hands[side], encoder.hands[side].cards, bids[side])
         settle_rounds(
-            bids[0], bids[1], upcards, rules.tie_rule.carried, float(rules.tie_rule.share),
-            rules.negative_stakes == "low_bid", carried, final, points, tied, exposed,
+            bids[0], bids[1], upcards, *_settling(rules), carried, final, points, tied, exposed,
         )
     return Played(final, points[:, 0], points[:, 1], tied, exposed - points[:, 0] - points[:, 1])
+
+
+def _settling(rules: Rules) -> tuple[int, float, bool]:
+    """Return what compiled loops must know of `gops_lab.game.settle`: ties, negative stakes."""
+    tie = rules.tie_rule
+    return tie.carried, float(tie.share), rules.negative_stakes == "low_bid"
 
 
 def _play_through_encoder(

@@ -51,7 +51,10 @@ def bradley_terry(points: npt.ArrayLike) -> npt.NDArray[np.float64]:
     >>> bradley_terry([[0, 75.25], [24.75, 0]]).round()
     array([ 95., -95.])
     """
-    won = np.array(points, np.float64)
+    try:
+        won = np.array(points, np.float64)
+    except (TypeError, ValueError) as error:
+        raise EvaluationError(f"points must be a square array of numbers: {error}") from None
     if won.ndim != 2 or won.shape[0] != won.shape[1] or not won.size:
         raise EvaluationError(
             f"points must be a square array of at least one row, not of shape {won.shape}"

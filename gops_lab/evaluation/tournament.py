@@ -19,13 +19,13 @@ from gops_lab._version import __version__
 from gops_lab.errors import EvaluationError, StoreError
 from gops_lab.evaluation.meta_game import meta_equilibrium
 from gops_lab.evaluation.ratings import bradley_terry
-from gops_lab.evaluation.simulation import Simulation, simulate
-from gops_lab.game import Rules
+from gops_lab.evaluation.simulation import MOST_DEALS, Simulation, simulate
+from gops_lab.game import Rules, checks
 from gops_lab.induction.files import locked, replace_file, storing
 from gops_lab.induction.manifest import sealed
 from gops_lab.strategies import Strategy
 from gops_lab.strategies.observations import Observations, Probabilities
-from gops_lab.strategies.strategy import checked
+from gops_lab.strategies.strategy import as_strategy, checked
 
 RESULTS = "tournament.json"
 
@@ -58,7 +58,10 @@ class Tournament:
         return list(dict.fromkeys([*self.pairs["a"], *self.pairs["b"]]))
 
     def payoffs(self, objective: str = "margin") -> pd.DataFrame:
-        """Return what the row's strategy gets from the column's: points, or wins minus losses."""
+        """Return what the row's strategy gets from the column's.
+
+        Under ``"margin"`` points a game, under ``"win"`` the share of games won minus that lost.
+        """
         if objective not in ("margin", "win"):
             raise EvaluationError(f"objective must be 'margin' or 'win', not {objective!r}")
         names = self.names
@@ -150,8 +153,10 @@ def tournament(
 
     Raises
     ------
+    StrategyError
+        If one is no strategy, or its answer no distribution over the hand.
     EvaluationError
-        If there are fewer than two strategies or two of one name.
+        If there are fewer than two strategies or two of one name, or the hands differ.
     StoreError
         If the folder holds another tournament or a result of other strategies of the same names,
         if another process uses it, or if it cannot be used.
@@ -164,9 +169,10 @@ def tournament(
     >>> result.standings()["strategy"].tolist()
     ['match', 'highest', 'uniform']
     """
-    names = [strategy.name for strategy in strategies]
+    names = [as_strategy(strategy).name for strategy in strategies]
     if len(names) < 2:
         raise EvaluationError(f"a tournament needs at least two strategies, not {len(names)}")
+    deals = checks.integer("deals", deals, 1, MOST_DEALS, EvaluationError)
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise EvaluationError(f"two strategies are called {twice[0]!r}; names must differ")

@@ -12,10 +12,22 @@ from gops_lab.explorer.views import BidView, StateView
 def drawn_upcard(seen: StateView, random: Random) -> int:
     """Return a prize that can be exposed next, drawn with its chance.
 
+    Parameters
+    ----------
+    seen : StateView
+    random : random.Random
+
     Raises
     ------
     StateError
         If none can: one is exposed already, or no round is left.
+
+    Examples
+    --------
+    >>> import gops_lab as gl
+    >>> seen = gl.explorer.view(gl.solve(gl.Rules(cards=2, order="descending")))
+    >>> drawn_upcard(seen, Random(0))
+    2
     """
     if not seen.upcards:
         raise StateError(f"no prize can be exposed at {seen.state}")
@@ -25,6 +37,12 @@ def drawn_upcard(seen: StateView, random: Random) -> int:
 
 def drawn_bid(bids: Sequence[BidView], random: Random) -> int:
     """Return a bid drawn from a player's optimal strategy.
+
+    Parameters
+    ----------
+    bids : sequence of BidView
+        All of that player's, with their probabilities: ``a`` or ``b`` of a `StageView`.
+    random : random.Random
 
     Examples
     --------

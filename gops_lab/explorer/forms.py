@@ -129,6 +129,9 @@ def _given(fields: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
     odd = next((name for name in fields if name not in known), None)
     if odd is not None:
         raise ArgumentError(f"{odd!r} is not a field; those known are {', '.join(known)}")
+    for name, written in fields.items():
+        if not isinstance(written, str):
+            raise ArgumentError(f"{name} must be text as it was typed, not {reprlib.repr(written)}")
     return {name: written.strip() for name, written in fields.items() if written.strip()}
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from gops_lab.explorer.line import Line
 from gops_lab.explorer.views import BidView, RoundView, StateView
-from gops_lab.reporting.description import PAYOFF_UNITS
+from gops_lab.reporting.description import unit_of_payoffs
 from gops_lab.reporting.text import number
 
 
@@ -74,7 +74,7 @@ def line_page(line: Line, rounds: Sequence[RoundView]) -> str:
 
 def unit_of(seen: StateView) -> str:
     """Return the unit of a view's payoffs."""
-    return PAYOFF_UNITS.get(seen.objective, seen.objective)
+    return unit_of_payoffs(seen.objective)
 
 
 def _payoffs(seen: StateView) -> str:

@@ -91,7 +91,18 @@ class StateView:
 
 @dataclass(frozen=True)
 class RoundView:
-    """A round that was played, and what each bid gave away against optimal play."""
+    """A round that was played, and what each bid gave away against optimal play.
+
+    Attributes
+    ----------
+    number : int
+        Of the round in the game, the first is 1.
+    round : Round
+        What it gave; points.
+    given_away_a, given_away_b : float
+        What A's bid and B's lost, each from the side of who made it, not below 0; in the unit of
+        the objective.
+    """
 
     number: int
     round: Round
@@ -142,6 +153,21 @@ def view(solution: Solution, state: State | None = None) -> StateView:
 
 def review(solution: Solution, line: Line) -> tuple[RoundView, ...]:
     """Return the rounds of a line of play, with what each bid gave away.
+
+    Parameters
+    ----------
+    solution : Solution
+        Of the line's rules.
+    line : Line
+
+    Returns
+    -------
+    tuple of RoundView
+
+    Raises
+    ------
+    StateError
+        If the solution's rules do not hold a state's cards.
 
     Examples
     --------

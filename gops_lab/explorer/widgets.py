@@ -7,7 +7,7 @@ from html import escape
 from random import Random
 from typing import Any
 
-from gops_lab.errors import GopsError, MissingExtraError
+from gops_lab.errors import GopsError, missing
 from gops_lab.explorer.drawing import drawn_bid, drawn_upcard
 from gops_lab.explorer.forms import (
     RULES_FIELDS,
@@ -231,8 +231,6 @@ class Explorer:
 def _ipywidgets() -> Any:
     try:
         import ipywidgets
-    except ImportError:
-        raise MissingExtraError(
-            "ipywidgets is not installed; pip install 'gops-lab[notebooks]' brings it"
-        ) from None
+    except ImportError as error:
+        raise missing("ipywidgets", "notebooks") from error
     return ipywidgets

@@ -38,12 +38,16 @@ def integer(
     return number
 
 
+def real(name: str, value: Any, error: type[GopsError]) -> Any:
+    """Return `value` if it is a real number, NaN and infinity among them, or raise `error`."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise error(f"{name} must be a number, not {value!r}")
+    return value
+
+
 def number(name: str, value: Any, low: float, high: float, error: type[GopsError]) -> Any:
     """Return `value` if it is a real number between `low` and `high`, or raise `error`."""
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    if not real:
-        raise error(f"{name} must be a number, not {value!r}")
-    if not low <= value <= high:  # NaN is refused as well
+    if not low <= real(name, value, error) <= high:  # NaN is refused as well
         raise error(f"{name} must be between {low} and {high}, not {value}")
     return value
 

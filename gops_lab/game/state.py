@@ -82,6 +82,17 @@ class State:
         """Cards in each hand."""
         return len(self.hand_a)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values that JSON can hold; ``State(**d)`` gives them back."""
+        return {
+            "hand_a": list(self.hand_a),
+            "hand_b": list(self.hand_b),
+            "prizes": list(self.prizes),
+            "upcard": self.upcard,
+            "carried": self.carried,
+            "lead": self.lead,
+        }
+
 
 class Round(NamedTuple):
     """What one round gave: points for each player (half points where a stake is split)."""

@@ -10,16 +10,15 @@ import io
 import os
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from gops_lab.errors import RulesError
+from gops_lab.errors import RulesError, TableError, missing
 from gops_lab.game import Rules, as_objective
 from gops_lab.game.state import side_of
-from gops_lab.interop.extras import missing
 from gops_lab.interop.positions import Position, Tree, recalled
+from gops_lab.reporting.formats import check_file, write_file
 
 try:
     import pygambit
@@ -50,8 +49,11 @@ def write_efg(rules: Rules, file: str | os.PathLike[str], objective: object = "m
     ------
     RulesError
         If the game has more than 100,000 nodes.
+    TableError
+        If the file cannot be written.
     """
-    Path(file).write_text(_efg(rules, objective), encoding="utf-8")
+    check_file(file)
+    write_file(file, _efg(rules, objective).encode(), TableError)
 
 
 def write_nfg(stage_game: pd.DataFrame, file: str | os.PathLike[str]) -> None:
@@ -62,12 +64,23 @@ def write_nfg(stage_game: pd.DataFrame, file: str | os.PathLike[str]) -> None:
     stage_game : DataFrame
         A's payoffs, rows A's bids, columns B's bids: what ``solution.stage_game(state)`` returns.
     file : path
+
+    Raises
+    ------
+    TableError
+        If the file cannot be written.
     """
-    Path(file).write_text(_nfg(stage_game), encoding="utf-8")
+    check_file(file)
+    write_file(file, _nfg(stage_game).encode(), TableError)
 
 
 def extensive_game(rules: Rules, objective: object = "margin") -> pygambit.Game:
     """Return a whole game as a Gambit game; see `write_efg`.
+
+    Raises
+    ------
+    RulesError
+        If the game has more than 100,000 nodes.
 
     Examples
     --------
@@ -110,6 +123,11 @@ def extreme_strategies(stage_game: pd.DataFrame, player: str = "a") -> pd.DataFr
     DataFrame
         One row for each strategy, one column for each bid; entries `Fraction`.
 
+    Raises
+    ------
+    StateError
+        If the player is neither "a" nor "b".
+
     Examples
     --------
     >>> import gops_lab as gl
@@ -149,15 +167,16 @@ def _nfg(stage_game: pd.DataFrame) -> str:
 
 
 def _efg(rules: Rules, objective: object) -> str:
-    lines = [f'EFG 2 R "{str(rules).replace(chr(34), "")}" {{ "A" "B" }}', '""']
-    for line in _nodes(rules, objective):
-        lines.append(line)
-        if len(lines) > MOST_NODES:
+    nodes = []
+    for node in _nodes(rules, objective):
+        nodes.append(node)
+        if len(nodes) > MOST_NODES:
             raise RulesError(
                 f"{rules!r} has more than {MOST_NODES:,} nodes, too many for an extensive "
                 "game; write_nfg writes single stage games"
             )
-    return "\n".join([*lines, ""])
+    head = f'EFG 2 R "{str(rules).replace(chr(34), "")}" {{ "A" "B" }}'
+    return "\n".join([head, '""', *nodes, ""])
 
 
 def _nodes(rules: Rules, objective: object) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from gops_lab.interop.extras import missing
+from gops_lab.errors import missing
 
 try:
     import nashpy

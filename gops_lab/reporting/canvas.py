@@ -378,7 +378,9 @@ def _write_numbers(ax: Axes, mesh: ScalarMappable, values: Numbers, form: str) -
         dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
         text = f"{0.0 if abs(value) < NOISE else value:{form}}"
         if float(text) == 0 and abs(value) > NOISE:
-            text = "<.01" if value > 0 else "0"  # "0.00" would be taken for never
+            # "0.00" would be taken for never; ".1f" can only say that it is less than a tenth.
+            digits = len(text.partition(".")[2])
+            text = f"<.{'1':0>{digits}}" if value > 0 else "0"
         ax.text(
             column, row, text.replace("-", MINUS), ha="center", va="center", fontsize=6,
             color="white" if dark else "black",

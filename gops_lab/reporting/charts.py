@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gops_lab.errors import FigureError
+from gops_lab.game import checks
 from gops_lab.reporting.canvas import (
     Plot,
     axes_for,
@@ -328,7 +329,7 @@ def plot_convergence(
     """
     what = "the chart of convergence"
     rows = checked(data, ("iteration", column), what)
-    if exact is not None and not np.isfinite(float(exact)):
+    if exact is not None and not math.isfinite(checks.real("exact", exact, FigureError)):
         raise FigureError(f"exact must be a finite number, not {exact!r}")
     if error and exact is None:
         raise FigureError("the distance to the exact answer needs exact=...")

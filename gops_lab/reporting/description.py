@@ -51,6 +51,17 @@ UNITS = {
 """What the numbers of a column are; ``{payoff}`` stands for the unit of A's payoffs."""
 
 
+def unit_of_payoffs(objective: str) -> str:
+    """Return the unit of A's payoffs under an objective; of a utility, its name.
+
+    Examples
+    --------
+    >>> unit_of_payoffs("win"), unit_of_payoffs("square of the lead")
+    ('P(A ahead) - P(B ahead)', 'square of the lead')
+    """
+    return PAYOFF_UNITS.get(objective, objective)
+
+
 def versions() -> dict[str, str]:
     """Return the versions of what computes the numbers."""
     return {"gops_lab": __version__, "numpy": np.__version__, "scipy": scipy.__version__}

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gops_lab.errors import FigureError
+from gops_lab.game import checks
 
 WIDTHS = {1: 3.5, 2: 7.16}
 """Inches of a figure that spans one or two columns of a journal."""
@@ -58,9 +59,7 @@ def paper_style(columns: int = 1, *, height: float | None = None) -> Iterator[No
     """
     if columns not in WIDTHS or isinstance(columns, bool):
         raise FigureError(f"columns must be 1 or 2, not {columns!r}")
-    if height is not None and (
-        isinstance(height, bool) or not isinstance(height, int | float) or not 0 < height < 100
-    ):
+    if height is not None and not 0 < checks.real("height", height, FigureError) < 100:
         raise FigureError(f"height must be a positive number of inches, not {height!r}")
     import matplotlib as mpl
 

@@ -7,7 +7,6 @@ and, for Parquet, in the file's metadata; see `gops_lab.reporting.write_table`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,10 +26,22 @@ PLAYERS = ("a", "b")
 def bids_table(solution: Solution, player: str = "a") -> pd.DataFrame:
     """Return the first-bid table as it is printed: a row for each upcard, a column for each bid.
 
+    Parameters
+    ----------
+    solution : Solution
+    player : {"a", "b"}
+        Whose bids.
+
     Returns
     -------
     DataFrame
-        Index upcard; columns the bids (probabilities), then value, gap, unique.
+        Index upcard (points); columns the bids (ranks) with their probabilities, then value (A's,
+        of the stage game), gap, unique (whether the player's optimal strategy is).
+
+    Raises
+    ------
+    StateError
+        If the player is neither "a" nor "b".
 
     Examples
     --------
@@ -131,7 +142,7 @@ def stage_table(solution: Solution, state: State | None = None) -> pd.DataFrame:
     table.attrs.update(
         {
             "table": STAGE_GAME,
-            "state": _state_as_dict(state),
+            "state": state.as_dict(),
             "value": _plain(solution.value(state)),
             **description(solution, table.columns),
         }
@@ -307,9 +318,7 @@ def _varied(
     """Return the bids at a state with one field replaced by each value."""
     rows = []
     for value in values:
-        varied = replace(state, carried=value) if field == "carried" else (
-            replace(state, lead=value)
-        )
+        varied = State(**{**state.as_dict(), field: value})
         stage = solution.stage_solution(varied)
         for player in PLAYERS:
             rows += [
@@ -324,7 +333,7 @@ def _varied(
     table.attrs.update(
         {
             "table": f"bids by {field}",
-            "state": _state_as_dict(check_state(solution.rules, state)),
+            "state": check_state(solution.rules, state).as_dict(),
             **description(solution, columns),
         }
     )
@@ -355,14 +364,6 @@ def _shown_state(state: State) -> dict[str, Any]:
         "carried": state.carried,
         "lead": state.lead,
         "stake": state.stake,
-    }
-
-
-def _state_as_dict(state: State) -> dict[str, Any]:
-    return {
-        "hand_a": list(state.hand_a), "hand_b": list(state.hand_b),
-        "prizes": list(state.prizes), "upcard": state.upcard, "carried": state.carried,
-        "lead": state.lead,
     }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from gops_lab.encoding import CardSets, Encoder, StateBatch
+from gops_lab.encoding import Encoder, StateBatch
 from gops_lab.encoding.batch import concatenate
 from gops_lab.encoding.patterns import IntArray
 from gops_lab.errors import EvaluationError, TableError
@@ -19,9 +19,7 @@ from gops_lab.matrix_games import solve_matrix_games
 from gops_lab.reporting.description import description
 from gops_lab.strategies.optimal import payoffs_at
 from gops_lab.strategies.states import StateSpace
-
-MOST_ROWS = 5_000_000
-"""Most rows of a table; more are refused before they are computed."""
+from gops_lab.strategies.table import MOST_ROWS
 
 CHUNK = 1 << 20
 """Payoffs looked at together."""
@@ -170,9 +168,9 @@ def _columns(
     return pd.DataFrame(
         {
             "state": number,
-            "hand_a": _shown(encoder.hands[0], batch.hand_a),
-            "hand_b": _shown(encoder.hands[1], batch.hand_b),
-            "prizes": _shown(encoder.prizes, batch.prizes),
+            "hand_a": encoder.hands[0].texts(batch.hand_a),
+            "hand_b": encoder.hands[1].texts(batch.hand_b),
+            "prizes": encoder.prizes.texts(batch.prizes),
             "upcard": batch.upcard,
             "carried": batch.carried,
             "lead": batch.lead,
@@ -198,10 +196,3 @@ def _bids(
     return state.iloc[row].assign(
         player="ab"[seat], bid=hand.distinct[rank], probability=by_rank[row, rank]
     )
-
-
-def _shown(sets: CardSets, masks: IntArray) -> list[str]:
-    """Return each set of cards as text; sets that come again are written once."""
-    distinct, where = np.unique(masks, return_inverse=True)
-    texts = np.array([" ".join(map(str, cards)) for cards in map(sets.decode, distinct)], object)
-    return list(texts[where])

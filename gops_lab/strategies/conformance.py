@@ -40,9 +40,9 @@ def check_strategy(
 
     Checked at states of random play, in both seats: every answer is a distribution over the hand;
     the same question gets the same answer, whatever else is asked together with it and alone; the
-    observation is left as it was; the answer in fractions is the same; it does not
-    change with anything that is not in ``strategy.sees``; and the compiled simulation, if there is
-    a ``strategy.kernel``, plays the same.
+    observation is left as it was; the answer in fractions is the same; no answer changes with
+    anything that is not in ``strategy.sees``; and the compiled simulation, if there is a
+    ``strategy.kernel``, plays the same.
 
     Parameters
     ----------

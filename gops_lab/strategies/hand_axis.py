@@ -73,8 +73,8 @@ def payoff_on_hand_axis(
     hands = CardSets(rules.hand_a)
     size = rules.cards - rules.rounds
     masks = hands.of_size(size)
-    values = np.zeros((len(courses.tiers[-1].keys), len(masks)))
-    for tier in reversed(courses.tiers[:-1]):
+    values = np.zeros((courses.ends, len(masks)))
+    for tier in reversed(courses.tiers):
         size += 1
         wider = hands.of_size(size)
         if (len(tier.keys) * len(wider)) + values.size > MOST_VALUES:
@@ -142,14 +142,8 @@ class _Courses:
                 )
             )
             keys = below
-        nothing = np.zeros(0)
-        self.tiers.append(
-            _Tier(
-                keys, space.unpack(keys[:0]), nothing.astype(np.int64), nothing,
-                nothing.reshape(0, 0), nothing.reshape(0, 0, 0).astype(np.int64),
-                nothing.reshape(3, 0).astype(np.int64),
-            )
-        )
+        self.ends = len(keys)
+        """How many courses there are when the last round is over."""
 
 
 class _HandsOfSize:

@@ -40,6 +40,13 @@ class OptimalStrategy(Strategy):
     name : str, optional
         What results call it. Default: ``optimal:`` and the objective.
 
+    Raises
+    ------
+    StrategyError
+        If it is no solution; and when it is asked about a game that it was not solved for.
+    StateError
+        If the player is neither "a" nor "b".
+
     Examples
     --------
     >>> import gops_lab as gl
@@ -53,6 +60,8 @@ class OptimalStrategy(Strategy):
     def __init__(
         self, solution: Solution, player: str | None = None, name: str | None = None
     ) -> None:
+        if not isinstance(solution, Solution):
+            raise StrategyError(f"solution must be a Solution, not {solution!r}")
         if player is not None:
             side_of(player)
         self.solution = solution
@@ -164,8 +173,9 @@ class OptimalStrategy(Strategy):
             bound += 2 * below + gap + rounding
             cap += gap / 2 + rounding
             report = solution.reports.get(cards)
-            errors = [] if report is None else [report.error]
-            below = max([*errors, cap] if cards not in kept or report is None else errors)
+            below = cap if report is None else report.error
+            if cards not in kept:
+                below = max(below, cap)
         return float(np.nextafter(bound, np.inf))
 
     def _largest_payoff(self) -> float:

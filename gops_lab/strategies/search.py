@@ -164,8 +164,8 @@ class _Search:
             for bid, weight in zip(self._nodes[root].bids[0], weights, strict=True)
         }
 
-    def _visit(self, table: _Table) -> float:
-        """Play once from a stage game on; return the result to A, scaled."""
+    def _visit(self, table: _Table) -> None:
+        """Play once from a stage game on, and credit every bid with the result."""
         path = []
         while True:
             node = self._nodes.get(table)
@@ -187,7 +187,6 @@ class _Search:
             node.visits += 1
             for player, sign in ((0, 1.0), (1, -1.0)):
                 self._credit(node, player, chosen[player], sign * result)
-        return result
 
     def _pick(self, node: _Node, player: int) -> tuple[int, list[float] | None]:
         """Return the position of a bid, and the distribution it was drawn from."""

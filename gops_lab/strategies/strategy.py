@@ -210,8 +210,8 @@ def as_strategy(strategy: object) -> Strategy:
     """
     if not isinstance(strategy, Strategy):
         raise StrategyError(
-            f"a strategy must be a gops_lab.strategies.Strategy, not {strategy!r}; a function can "
-            "be wrapped: FunctionStrategy(function, name)"
+            f"a strategy must be a gops_lab.strategies.Strategy, not {strategy!r}; a name is read "
+            "by strategy_named(name, rules), a function wrapped by FunctionStrategy(function, name)"
         )
     return strategy
 

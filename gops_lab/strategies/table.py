@@ -48,6 +48,9 @@ SHARES = ("probability", "weight")
 SMALL = 1 << 22
 """Widest range of integers that is looked up in an array, not by bisection."""
 
+MOST_ROWS = 5_000_000
+"""Most rows of a table that lists states; more are refused before memory is full."""
+
 _LOOKS_AT = {
     "hand": {"ranks"}, "opponent_hand": {"ranks", "opponent"}, "prizes": {"prizes"},
     "cards": set(), "upcard": {"upcard"}, "carried": {"carried"}, "stake": {"upcard", "carried"},
@@ -305,6 +308,13 @@ def read_strategy(
 ) -> TableStrategy:
     """Read a strategy from a CSV or Parquet file; see `TableStrategy`.
 
+    Parameters
+    ----------
+    file : path
+        Parquet if its name ends so, else CSV.
+    otherwise : Strategy, optional
+        Plays where the table has no row. Default: that is an error.
+
     Raises
     ------
     StrategyError
@@ -343,6 +353,12 @@ def strategy_table(
         Columns hand, opponent_hand, prizes (text), upcard, carried, lead (only where the strategy
         looks at it), bid, probability; bids with probability 0 are left out.
 
+    Raises
+    ------
+    StrategyError
+        If it or the opponent is no strategy, an answer no distribution over the hand, or the table
+        would be too long.
+
     Examples
     --------
     >>> from gops_lab.strategies import Highest
@@ -356,16 +372,25 @@ def strategy_table(
     5    1             2             2        0    1          1.0
     """
     encoder = Encoder(rules)
-    lead = "lead" in strategy.sees | (opponent.sees if opponent is not None else set())
+    lead = "lead" in as_strategy(strategy).sees
+    if opponent is not None:
+        lead = lead or "lead" in as_strategy(opponent).sees
     space = StateSpace(rules, encoder.start(), lead=lead, ranks=True)
     keys = space.pack_states(encoder.start())
     parts = []
+    rows = 0
     for _ in range(rules.rounds):
         after = []
         for _, batch in space.chunks(keys):
             stages = space.stages(batch).batch
             seen = observe(encoder, stages, player)
             answer = checked(strategy, seen)
+            rows += int(np.count_nonzero(answer))
+            if rows > MOST_ROWS:
+                raise StrategyError(
+                    f"the table of strategy {strategy.name!r} for {rules!r} would have more than "
+                    f"{MOST_ROWS:,} rows"
+                )
             other = observe(encoder, stages, "b" if player == "a" else "a")
             reply = other.legal if opponent is None else checked(opponent, other) > 0
             own = answer > 0
@@ -379,18 +404,14 @@ def strategy_table(
 
 def _rows(seen: Observations, answer: Probabilities, lead: bool) -> pd.DataFrame:
     rows, columns = np.nonzero(answer)
-    hands = {
-        "hand": (seen.encoder.hands[0], seen.batch.hand_a),
-        "opponent_hand": (seen.encoder.hands[1], seen.batch.hand_b),
-        "prizes": (seen.encoder.prizes, seen.batch.prizes),
+    hand, opponent = seen.encoder.hands
+    frame: dict[str, Any] = {
+        "hand": hand.texts(seen.batch.hand_a)[rows],
+        "opponent_hand": opponent.texts(seen.batch.hand_b)[rows],
+        "prizes": seen.encoder.prizes.texts(seen.batch.prizes)[rows],
+        "upcard": seen.batch.upcard[rows],
+        "carried": seen.batch.carried[rows],
     }
-    frame: dict[str, Any] = {}
-    for name, (sets, masks) in hands.items():
-        distinct, where = np.unique(masks, return_inverse=True)
-        text = np.array([" ".join(map(str, sets.decode(mask))) for mask in distinct], object)
-        frame[name] = text[where][rows]
-    frame["upcard"] = seen.batch.upcard[rows]
-    frame["carried"] = seen.batch.carried[rows]
     if lead:
         frame["lead"] = seen.batch.lead[rows]
     frame["bid"] = seen.ranks[columns]

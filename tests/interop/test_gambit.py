@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import gops_lab as gl
-from gops_lab.errors import RulesError
+from gops_lab.errors import RulesError, TableError
 
 pygambit = pytest.importorskip("pygambit", reason="pygambit has no wheel for this Python")
 
@@ -112,7 +112,22 @@ def test_labels_are_bids_whatever_they_are():
     assert labels == [["bid 2", "bid 1"], ["bid 2", "bid 3"]]
 
 
-def test_a_deck_that_is_too_large_is_refused(monkeypatch):
+def test_a_deck_that_is_too_large_is_refused(monkeypatch, tmp_path):
+    write_efg(gl.Rules(cards=2), tmp_path / "game.efg")
+    nodes = len((tmp_path / "game.efg").read_text().splitlines()) - 2  # behind the header
+    monkeypatch.setattr("gops_lab.interop.gambit.MOST_NODES", nodes)
+    assert len(extensive_game(gl.Rules(cards=2)).players) == 2
     monkeypatch.setattr("gops_lab.interop.gambit.MOST_NODES", 1000)
     with pytest.raises(RulesError, match="too many for an extensive game"):
         extensive_game(gl.Rules(cards=6))
+
+
+def test_a_file_that_cannot_be_written_is_told_in_one_sentence(tmp_path):
+    stage = pd.DataFrame([[0, 1], [1, 0]], [1, 2], [1, 2])
+    for write in (
+        lambda file: write_efg(gl.Rules(cards=2), file), lambda file: write_nfg(stage, file)
+    ):
+        with pytest.raises(TableError, match="its folder does not exist"):
+            write(tmp_path / "nowhere" / "game")
+        with pytest.raises(TableError, match="exists and is not a file"):
+            write(tmp_path)

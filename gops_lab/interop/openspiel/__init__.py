@@ -4,7 +4,7 @@ Importing this module registers the game as ``gops_lab``. OpenSpiel's own game, 
 read as well wherever a game is taken.
 """
 
-from gops_lab.interop.extras import missing
+from gops_lab.errors import missing
 
 try:
     import pyspiel  # noqa: F401

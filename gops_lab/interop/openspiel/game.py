@@ -66,6 +66,11 @@ def openspiel_game(rules: Rules, objective: str = "margin", *, turn_based: bool 
     pyspiel.Game
         ``pyspiel.load_game(str(game))`` gives it back.
 
+    Raises
+    ------
+    RulesError
+        If the objective is neither margin nor win.
+
     Examples
     --------
     >>> game = openspiel_game(Rules(hand_a=(2, 4), hand_b=(1, 3), prizes=(-1, 2)), "win")

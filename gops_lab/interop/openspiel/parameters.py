@@ -156,12 +156,28 @@ def rules_of(game: Any) -> Rules:
 
 
 def objective_of(game: Any) -> str:
-    """Return ``"margin"`` or ``"win"``: what an OpenSpiel game is played for."""
+    """Return ``"margin"`` or ``"win"``: what an OpenSpiel game is played for.
+
+    Raises
+    ------
+    RulesError
+        As `rules_of`.
+
+    Examples
+    --------
+    >>> objective_of(pyspiel.load_game("goofspiel(num_cards=3,returns_type=win_loss)"))
+    'win'
+    """
     return _described(game)[1]
 
 
 def payoff_scale(game: Any) -> float:
     """Return what our payoff must be multiplied with to be player 0's in an OpenSpiel game.
+
+    Raises
+    ------
+    RulesError
+        As `rules_of`.
 
     Examples
     --------

@@ -45,6 +45,11 @@ def policy_of(game: Any, a: Strategy | Solution, b: Strategy | Solution | None =
     -------
     open_spiel.python.policy.Policy
 
+    Raises
+    ------
+    RulesError
+        If the game is neither ours nor a goofspiel that is ours.
+
     Examples
     --------
     >>> import gops_lab as gl
@@ -114,6 +119,8 @@ def strategy_of(
 
     Raises
     ------
+    RulesError
+        If the game is neither ours nor a goofspiel that is ours.
     StrategyError
         If the policy has no distribution over the hand somewhere.
 
@@ -178,6 +185,13 @@ def policy_exploitability(game: Any, policy: Policy, name: str = "openspiel") ->
     Returns
     -------
     Exploitability
+
+    Raises
+    ------
+    RulesError
+        If the game is neither ours nor a goofspiel that is ours.
+    StrategyError
+        If the policy has no distribution over the hand somewhere.
 
     Examples
     --------
