@@ -283,6 +283,18 @@ def test_a_payoff_that_rounds_to_nothing_is_not_said_to_be_less_than_it_is():
     assert [text.get_text() for text in plot.ax_.texts] == ["0.0", "<.1", "0", "0.0"]
 
 
+def test_small_payoffs_are_written_alike_on_both_sides_of_zero():
+    names = ["a", "b", "c"]
+    payoffs = pd.DataFrame([[0, 0.04, -5], [-0.04, 0, 0.2], [5, -0.2, 0]], names, names)
+    minus = "\N{MINUS SIGN}"
+    for objective, want in (
+        ("margin", ["0", "<.1", f"{minus}5.0", f">{minus}.1", "0", "0.2"]),
+        ("win", ["0", "0.04", f"{minus}5.00", f"{minus}0.04", "0", "0.20"]),
+    ):
+        plot = reporting.plot_tournament(payoffs, objective=objective, annotate=True)
+        assert [text.get_text() for text in plot.ax_.texts][:6] == want
+
+
 def test_panels_hold_the_probabilities(data):
     plot = reporting.plot_bid_panels(data["bids"])
     rows = data["bids"][data["bids"]["player"] == "a"]

@@ -95,12 +95,15 @@ def description(solution: Solution, columns: Iterable[object] = UNITS) -> dict[s
     Returns
     -------
     dict
-        rules, objective, method, versions, units.
+        rules, objective, method, certified_error (of the value where the solution starts, in its
+        unit), versions, units.
     """
+    lower, upper = solution.bounds()
     return {
         "rules": solution.rules.as_dict(),
         "objective": solution.objective.name,
         "method": solution.method,
+        "certified_error": float(upper - lower),
         "versions": versions(),
         "units": units(columns, solution.objective.name),
     }

@@ -309,7 +309,7 @@ def plot_tournament(
     most = float(np.nanmax(np.abs(payoffs))) or 1.0
     mesh = heat_map(
         ax, payoffs, names, names, colours=PAYOFFS, low=-most, high=most, annotate=annotate,
-        form=".1f" if objective == "margin" else ".2f", top_down=True,
+        digits=1 if objective == "margin" else 2, top_down=True,
     )
     for label in ax.get_xticklabels():
         label.set(rotation=45, ha="right", rotation_mode="anchor")

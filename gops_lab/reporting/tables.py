@@ -17,7 +17,7 @@ from gops_lab.evaluation import given_away
 from gops_lab.game.checks import as_integer
 from gops_lab.game.state import State, check_state, expose, play_round
 from gops_lab.induction.solution import Solution
-from gops_lab.reporting.description import description
+from gops_lab.reporting.description import UNITS, description
 from gops_lab.reporting.latex import FIRST_BIDS, STAGE_GAME
 
 PLAYERS = ("a", "b")
@@ -36,7 +36,8 @@ def bids_table(solution: Solution, player: str = "a") -> pd.DataFrame:
     -------
     DataFrame
         Index upcard (points); columns the bids (ranks) with their probabilities, then value (A's,
-        of the stage game), gap, unique (whether the player's optimal strategy is).
+        of the stage game), gap, unique (whether the player's optimal strategy is); ``attrs``
+        describes them.
 
     Raises
     ------
@@ -58,7 +59,11 @@ def bids_table(solution: Solution, player: str = "a") -> pd.DataFrame:
     }
     wide = pd.DataFrame(columns)
     rest = tidy.drop_duplicates("upcard").set_index("upcard")[["value", "gap", "unique"]]
-    return wide.join(rest)
+    table = wide.join(rest)
+    said = description(solution, ["upcard", *rest.columns])
+    said["units"] |= {str(bid): UNITS["probability"] for bid in wide.columns}
+    table.attrs.update({"table": "first bids by upcard", **said})
+    return table
 
 
 def first_bids_table(solution: Solution) -> pd.DataFrame:
