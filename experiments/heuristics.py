@@ -12,7 +12,7 @@ import gops_lab as gl
 from experiments.drawing import panels
 from experiments.running import Experiment, Job, Row
 from gops_lab.reporting.canvas import colour_bar, heat_map
-from gops_lab.reporting.style import CHANCES
+from gops_lab.reporting.style import chance_colours
 
 UNITS = {"margin": "points", "win": "P(ahead) − P(behind)"}
 
@@ -72,8 +72,8 @@ def plot(table: pd.DataFrame) -> gl.reporting.Plot:
             losses = part.pivot_table(index="strategy", columns="cards", values="exploitability")
             losses = losses.loc[names]
             mesh = heat_map(
-                ax, losses.to_numpy(), names, list(losses.columns), colours=CHANCES, low=0, high=1,
-                annotate=True, top_down=True,
+                ax, losses.to_numpy(), names, list(losses.columns), colours=chance_colours(),
+                low=0, high=1, annotate=True, top_down=True,
             )
             ax.set(xlabel=f"cards in each hand; ties: {ties}", yticklabels=[])
         colour_bar(ax, mesh, f"exploitability ({UNITS['win']})")

@@ -480,6 +480,15 @@ def test_stakes_and_leads(small):
         lead: pytest.approx(win.value(replace(STATE, lead=lead))) for lead in (-9, 1, 9)
     }
     assert values[9] > values[1] > values[-9]
+    for player in "ab":
+        for lead in (-9, 1, 9):
+            rows = made[(made["lead"] == lead) & (made["player"] == player)]
+            ranges = win.optimal_ranges(replace(STATE, lead=lead), player)
+            assert rows["pure"].tolist() == (ranges["max"] > 1 - 1e-9).tolist()
+            wide = (ranges["max"] - ranges["min"]).max() > 1e-9
+            assert set(rows["unique"]) == {not wide}
+    assert made[made["lead"] == 9]["pure"].all()
+    assert not made["pure"].all()
     assert "P(A ahead)" in made.attrs["units"]["value"]
     with pytest.raises(TableError, match="at least one"):
         reporting.lead_table(win, STATE, [])

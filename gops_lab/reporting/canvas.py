@@ -23,6 +23,7 @@ from gops_lab.reporting.text import fixed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure, SubFigure
 
 Numbers = npt.NDArray[np.float64]
@@ -102,6 +103,13 @@ def root_figure(ax: Axes) -> Figure:
         figure = figure.figure
     result: Figure = figure
     return result
+
+
+def root_size(ax: Axes) -> tuple[float, float]:
+    """Return about how many inches an Axes will have, its labels and a legend left out."""
+    place = ax.get_window_extent()
+    dpi = float(ax.figure.dpi)
+    return 0.95 * place.width / dpi, 0.85 * place.height / dpi
 
 
 def axes_for(ax: Axes | None) -> Axes:
@@ -304,7 +312,7 @@ def _said(name: str, value: object) -> str:
 
 def heat_map(
     ax: Axes, values: Numbers, rows: Sequence[Any], columns: Sequence[Any], *,
-    colours: str, low: float, high: float, annotate: bool | None, digits: int = 2,
+    colours: str | Colormap, low: float, high: float, annotate: bool | None, digits: int = 2,
     empty: float | None = None, width: float | None = None, top_down: bool = False,
 ) -> ScalarMappable:
     """Draw a matrix as coloured cells.
@@ -316,8 +324,8 @@ def heat_map(
         NaN is left blank.
     rows, columns : sequence
         Labels.
-    colours : str
-        Name of a colour map, `low` to `high`.
+    colours : str or Colormap
+        From `low` to `high`.
     annotate : bool, optional
         Whether the numbers are written into the cells; default: where they fit.
     digits : int
@@ -383,6 +391,18 @@ def _write_numbers(ax: Axes, mesh: ScalarMappable, values: Numbers, digits: int)
             column, row, text.replace("-", MINUS), ha="center", va="center", fontsize=6,
             color="white" if dark else "black",
         )
+
+
+def legend_above(ax: Axes, marks: Sequence[Any], title: str = "") -> None:
+    """Put the legend above the axes, in rows that fit, where it hides nothing."""
+    longest = max(len(str(mark.get_label())) for mark in marks)
+    width = root_size(ax)[0]
+    columns = max(1, min(len(marks), int(1.15 * width / (0.06 * longest + 0.33))))
+    ax.legend(
+        handles=list(marks), loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
+        borderaxespad=0.3, handletextpad=0.4, columnspacing=1.2, borderpad=0.2,
+        title=title or None,
+    )
 
 
 def colour_bar(ax: Axes, mesh: ScalarMappable, label: str) -> None:

@@ -21,6 +21,7 @@ UNITS = {
     "value": "A's value of the stage game, {payoff}",
     "gap": "column guarantee minus row guarantee, in the unit of value",
     "unique": "whether the player's optimal strategy is the only one",
+    "pure": "whether the bid alone is an optimal strategy of the player",
     "round": "number of the round, the first is 1",
     "hand_a": "ranks A holds",
     "hand_b": "ranks B holds",

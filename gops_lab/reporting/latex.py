@@ -45,8 +45,8 @@ HEADERS = {
 LEFT_OUT = {
     "comparison": {"cards", "ties", "order", "objective", "gap"},
     "first bids by upcard": {"gap"},
-    "bids by carried": {"carried", "gap"},
-    "bids by lead": {"stake", "gap"},
+    "bids by carried": {"carried", "pure", "gap"},
+    "bids by lead": {"stake", "pure", "gap"},
     "tier": {"state", "stake", "gap"},
     "line of play": {
         "prizes", "carried", "probability_a", "probability_b", "gain_a", "gain_b",
