@@ -34,9 +34,9 @@ DECIMALS = 4
 """Most decimals of a number."""
 
 HEADERS = {
-    "hand_a": "hand of A", "hand_b": "hand of B", "bid_a": "bid of A", "bid_b": "bid of B",
+    "hand_a": "A holds", "hand_b": "B holds", "bid_a": "A bids", "bid_b": "B bids",
     "probability_a": "probability of A", "probability_b": "probability of B",
-    "given_away_a": "A gives away", "given_away_b": "B gives away", "gain_a": "A scores",
+    "given_away_a": "A loses", "given_away_b": "B loses", "gain_a": "A scores",
     "gain_b": "B scores", "mean_bid": "mean bid", "support_size": "size of support",
     "stage_games": "stage games", "nash_conv": "NashConv",
 }
@@ -47,9 +47,10 @@ LEFT_OUT = {
     "first bids by upcard": {"gap"},
     "bids by carried": {"carried", "pure", "gap"},
     "bids by lead": {"stake", "pure", "gap"},
-    "tier": {"state", "stake", "gap"},
+    "tier": {"state", "upcard", "carried", "gap"},
     "line of play": {
-        "prizes", "carried", "probability_a", "probability_b", "gain_a", "gain_b",
+        "hand_a", "hand_b", "prizes", "carried", "probability_a", "probability_b", "gain_a",
+        "gain_b",
     },
     "summary": {"support_size"},
     "exploitability": {"nash_conv"},
