@@ -235,9 +235,9 @@ def peers() -> str:
             lines.append((_text(name.removesuffix(", seconds")), what, theirs, shown))
     about = (
         f"Ours: wall time, certificates included, compiling not ({machine['processor']}, "
-        f"{machine['cores']} cores): of one solve, from `results/benchmarks/sweep.csv`; for the "
-        "games with cards from 0 on the smallest of several, from `results/aij_2016/measured.csv`. "
-        "Theirs: as printed, on their machines.\n"
+        f"{machine['cores']} cores), from `results/benchmarks/sweep.csv` and, for the games with "
+        "cards from 0 on, `results/aij_2016/measured.csv`; of solves that are over at once the "
+        "shortest of several. Theirs: as printed, on their machines.\n"
     )
     return about + "\n" + markdown_tables.table(("who", "game", "theirs", "ours"), lines)
 
