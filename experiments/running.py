@@ -52,7 +52,7 @@ QUICK_RESULTS = HERE.parent / "results-quick"
 
 NAMES = (
     "rhoads_bartholdi_2012", "ross_1971", "carry_over_13", "objectives", "heuristics", "deck_size",
-    "aij_2016",
+    "aij_2016", "peers", "perfect_recall",
 )  # fmt: skip
 
 COMPUTING = ("game", "encoding", "matrix_games", "induction", "strategies", "evaluation")
@@ -81,8 +81,8 @@ class Job:
     given : mapping
         Those cells of its rows that say what they are about, and nothing else has: no two jobs are
         given the same.
-    rules : Rules
-        The game.
+    rules : Rules or None
+        The game; None if it is about none.
     compute : callable
         Returns the rows, without what is given. Cells are text or whole numbers, so that they are
         written as they are.
@@ -91,7 +91,7 @@ class Job:
     """
 
     given: Mapping[str, Any]
-    rules: gl.Rules
+    rules: gl.Rules | None
     compute: Callable[[], list[Row]]
     data: Mapping[str, Any] = field(default_factory=dict)
 
@@ -173,10 +173,10 @@ def versions() -> dict[str, str]:
 
 
 @cache
-def package_code() -> str:
+def package_code(rooms: Sequence[str] = COMPUTING) -> str:
     """Return a hash of the package's code that computes, without comments and docstrings."""
     root = Path(gl.__file__).parent
-    files = sorted(path for room in COMPUTING for path in (root / room).rglob("*.py"))
+    files = sorted(path for room in rooms for path in (root / room).rglob("*.py"))
     return digest({path.relative_to(root).as_posix(): _code(path) for path in files})
 
 
@@ -209,7 +209,7 @@ def _is_presentation(node: ast.stmt) -> bool:
 
 def asked(job: Job) -> dict[str, Any]:
     """Return what a job was asked, in full."""
-    said = {"given": dict(job.given), "rules": job.rules.as_dict()}
+    said = {"given": dict(job.given), "rules": job.rules.as_dict() if job.rules else None}
     return {**said, "data": digest(job.data)} if job.data else said
 
 
@@ -250,10 +250,17 @@ def run(
         What the parameters are called in the manifest.
     any_code : bool
         Whether rows that other code or other versions made are kept too; the manifest says so.
+
+    Raises
+    ------
+    ExperimentError
+        If there is nothing to compute, because programs that it needs are not installed.
     """
+    jobs = list(experiment.jobs(parameters))
+    if not jobs:
+        raise ExperimentError(f"{experiment.name} has no jobs: what it runs is not installed")
     folder = experiment.place(results)
     folder.mkdir(parents=True, exist_ok=True)
-    jobs = list(experiment.jobs(parameters))
     kept = _Kept(folder, experiment, any_code)
     done = []
     with tqdm(jobs, desc=experiment.name, disable=None, leave=False, unit="job") as bar:

@@ -156,6 +156,33 @@ def parser() -> argparse.ArgumentParser:
         "--solution", type=path, metavar="FOLDER", help="a stored solution that judges your bids"
     )
 
+    sub = command(
+        "explore",
+        "Open a page in the browser: look at any position, play against optimal play. Without "
+        "rules it shows 4 cards; stop it with Ctrl-C.",
+        exact=False,
+    )
+    objective(sub)
+    sub.add_argument(
+        "--games", type=natural, default=1, metavar="N", help="games in a match, 1 to 3"
+    )
+    sub.add_argument(
+        "--line", default="", metavar="ROUNDS",
+        help="a line of play to begin with, like 5:3:4,2: prize, A's bid, B's bid; then a prize",
+    )
+    sub.add_argument("--solution", type=path, metavar="FOLDER", help="a stored solution to use")
+    sub.add_argument(
+        "--against", type=names, default=(), metavar="NAMES",
+        help="strategies in files to offer as opponents, like table:mine.csv",
+    )
+    sub.add_argument("--port", type=natural, default=0, metavar="N", help="default: a free one")
+    sub.add_argument("--no-browser", action="store_true", help="only print the address")
+    sub.add_argument(
+        "--export", type=path, metavar="FILE",
+        help="write the page as one file instead: with all states of up to 6 cards, or those of "
+        "--line",
+    )
+
     about = "Re-check a stored solution by a path that shares no code with what solved it."
     sub = commands.add_parser("audit", help=about, description=about, allow_abbrev=False)
     sub.add_argument("folder", type=path, metavar="FOLDER", help="a stored solution")

@@ -49,6 +49,7 @@ from gops_lab.induction.manifest import MANIFEST
 from gops_lab.induction.timetable import Timetable
 from gops_lab.reporting import formats, tables, text
 from gops_lab.strategies.names import Solver
+from gops_lab.web import run_explore
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -340,6 +341,22 @@ def _play(options: argparse.Namespace) -> None:
     _print_answer(options, run_play(options, _rules(options), _solver(options)))
 
 
+def _explore(options: argparse.Namespace) -> None:
+    stored = None
+    if options.solution is not None:
+        with _checking_arguments():
+            stored = load(options.solution)
+    named = (options.cards, options.hand_a, options.hand_b, options.prizes)
+    if stored is not None and named == (None,) * len(named):
+        rules, options.objective = stored.rules, stored.objective.name
+    else:
+        if named == (None,) * len(named):
+            options.cards = 4
+        rules = _rules(options)
+    with _checking_arguments():
+        run_explore(options, rules, stored)
+
+
 def _print_answer(options: argparse.Namespace, answer: Answer) -> None:
     data, lines = answer
     if options.json:
@@ -351,6 +368,7 @@ def _print_answer(options: argparse.Namespace, answer: Answer) -> None:
 COMMANDS: dict[str, Callable[[argparse.Namespace], int | None]] = {
     "solve": _solve, "bids": _bids, "table": _table, "match": _match, "audit": _audit,
     "forecast": _forecast, "tournament": _tournament, "exploit": _exploit, "play": _play,
+    "explore": _explore,
 }
 """What each command does, and the exit code if it is not 0."""
 

@@ -13,8 +13,8 @@ PACKAGE = Path(__file__).parents[1] / "gops_lab"
 # A room may import from itself and from those before it. The public namespace may import all.
 ORDER = [
     "_version", "errors", "compiling", "game", "encoding", "induction", "auditing", "strategies",
-    "evaluation", "reporting", "interop", "explorer", "arguments", "contests", "cli", "__main__",
-    "__init__",
+    "evaluation", "reporting", "interop", "explorer", "web", "arguments", "contests", "cli",
+    "__main__", "__init__",
 ]
 # Knows nothing of GOPS; whoever solves games may use it.
 MATRIX_GAMES = "matrix_games"
@@ -27,7 +27,9 @@ AUDITING = ("auditing", "game", "errors", MATRIX_GAMES)
 MAY_DRAW = {
     "matplotlib": ("reporting", "explorer", "cli"),
     "tqdm": ("arguments", "cli", "explorer"),
-    "argparse": ("arguments", "contests", "cli"),
+    "argparse": ("arguments", "contests", "web", "cli"),
+    "starlette": ("web",),
+    "uvicorn": ("web",),
 }
 
 ROOMS = sorted({path.relative_to(PACKAGE).parts[0].removesuffix(".py")
@@ -133,6 +135,9 @@ def test_who_draws_and_who_reads_the_command_line(library):
 
 
 def test_importing_the_package_loads_no_library_that_draws():
-    code = "import sys, gops_lab; print([m for m in ('matplotlib', 'tqdm') if m in sys.modules])"
+    code = (
+        "import sys, gops_lab; "
+        "print([m for m in ('matplotlib', 'tqdm', 'starlette') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+import time
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -50,17 +52,23 @@ def table(folder):
 
 
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory):
+def names(running):
+    """Experiments that can be run here: one needs OpenSpiel, not made for every machine."""
+    return [name for name in running.NAMES if name != "perfect_recall" or find_spec("pyspiel")]
+
+
+@pytest.fixture(scope="module")
+def quick(names, tmp_path_factory):
     """All experiments at small size, with their figures."""
     folder = tmp_path_factory.mktemp("quick")
-    for arguments in (("run", "all"), ("plot", "all")):
-        done = command(*arguments, "--quick", "--out", folder)
+    for verb in ("run", "plot"):
+        done = command(verb, *names, "--quick", "--out", folder)
         assert done.returncode == 0, done.stderr
     return folder
 
 
-def test_every_experiment_leaves_table_manifest_and_figure(quick, running):
-    folders = {name: running.experiment_named(name).place(quick) for name in running.NAMES}
+def test_every_experiment_leaves_table_manifest_and_figure(quick, names, running):
+    folders = {name: running.experiment_named(name).place(quick) for name in names}
     assert sorted(folders.values()) == sorted(quick.iterdir())
     for name, folder in folders.items():
         experiment = running.experiment_named(name)
@@ -96,6 +104,14 @@ def test_the_numbers_are_the_known_ones(quick, published):
     for row in table(quick / "margin_against_win"):
         assert committed[row["cards"], row["ties"]] == row
     assert {row["exact_value"] for row in table(quick / "aij_2016")} <= {"", "0"}
+    verdicts = {(row["solver"], row["game"]): row["verdict"] for row in table(quick / "peers")}
+    ours = [verdict for (name, _), verdict in verdicts.items() if name.startswith("gops_lab")]
+    assert ours == ["right"] * 9
+    pennies = "matching pennies times 1/10000000000 plus 0"
+    assert verdicts["scipy linprog highs", pennies] == "wrong"
+    for row in table(quick / "perfect_recall") if find_spec("pyspiel") else ():
+        assert (row["information_states"], row["merged"]) == ("57", "0")
+        assert float(row["nash_conv"]) < (1e-9 if row["iterations"] == "" else 0.1)
 
 
 def test_a_second_run_has_the_same_bytes(quick, tmp_path):
@@ -108,9 +124,9 @@ def test_a_second_run_has_the_same_bytes(quick, tmp_path):
     assert len(again) == 4 * len(names)
 
 
-def test_running_again_computes_nothing_and_changes_nothing(quick, running, monkeypatch):
+def test_running_again_computes_nothing_and_changes_nothing(quick, names, running, monkeypatch):
     before = files(quick)
-    for name in running.NAMES:
+    for name in names:
         experiment = running.experiment_named(name)
         monkeypatch.setattr(running._Kept, "add", _fail)
         running.run(experiment, running.parameters_of(name, "quick"), quick, size="quick")
@@ -164,6 +180,40 @@ def test_rows_of_other_code_are_computed_again_unless_asked_to_be_kept(
     running.run(experiment, parameters, tmp_path)
     manifest = running.read_manifest(tmp_path / "carry_over_13")
     assert {job["code"] for job in manifest["jobs"]} == {manifest["code"]}
+
+
+def test_an_experiment_whose_programs_are_missing_says_so(running, tmp_path, monkeypatch):
+    from experiments import perfect_recall
+
+    monkeypatch.setattr(perfect_recall, "are_here", lambda modules: False)
+    with pytest.raises(running.ExperimentError, match="what it runs is not installed"):
+        running.run(
+            running.experiment_named("perfect_recall"), {"cards": [3], "iterations": []}, tmp_path
+        )
+
+
+def test_strategies_are_judged_by_what_they_lose():
+    """By the payoffs alone; a strategy that is none is wrong, and so is the worst of several."""
+    from experiments.peers import judged
+
+    payoff = [[Fraction(3), Fraction(-1)], [Fraction(-1), Fraction(1)]]
+    half, best = [Fraction(1, 2)] * 2, [Fraction(1, 3), Fraction(2, 3)]
+    assert judged(payoff, [(best, best)]) == ("right", 0)
+    # A's half is worth 0 to it, B's costs 1; of a range of 4
+    assert judged(payoff, [(best, best), (half, half)]) == ("wrong", Fraction(1, 4))
+    assert judged(payoff, []) == ("no answer", None)
+    for none in (None, [Fraction(1)], [Fraction(2), Fraction(-1)], [Fraction(1, 2), Fraction(0)]):
+        assert judged(payoff, [(best, none)]) == ("wrong", None)
+
+
+def test_a_program_that_never_returns_is_stopped():
+    from experiments.others import Aside
+
+    aside = Aside()
+    with pytest.raises(TimeoutError, match=r"no answer within 0\.5 seconds"):
+        aside(0.5, time.sleep, 600)
+    assert aside(60, max, 1, 2) == 2
+    aside.stop()
 
 
 def test_a_table_that_was_changed_is_not_drawn(running, tmp_path):

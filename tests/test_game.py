@@ -530,6 +530,27 @@ def test_states_below_the_kept_tiers_are_solved_by_the_fast_sweep_once_for_all_l
     assert below.method.startswith("rectangle sweep")
 
 
+@pytest.mark.parametrize("objective", ["margin", "win"])
+@pytest.mark.parametrize("ties", ["carry", "discard", "split"])
+def test_play_goes_on_below_a_state_that_was_asked_about(objective, ties, solved):
+    """Nothing is solved again, and every value is that of the whole game."""
+    rules = gl.Rules(cards=6, ties=ties)
+    whole, kept = solved(rules, objective), gl.solve(rules, objective, keep=1)
+    state = gl.State((1, 3, 4, 6), (2, 3, 5, 6), (1, 3, 5), upcard=4, carried=2, lead=-1)
+    kept.stage_game(state)
+    for bid_a, bid_b, upcard in ((3, 3, 1), (1, 5, 5), (4, 2, 3), (6, 6, None)):
+        state = resolve_round(rules, state, bid_a, bid_b)
+        assert kept.value(state) == pytest.approx(whole.value(state), abs=1e-12)
+        if upcard is not None:
+            state = expose(rules, state, upcard)
+            low, high = kept.bounds(state)
+            assert low - 1e-12 <= whole.value(state) <= high + 1e-12
+            assert np.allclose(kept.stage_game(state), whole.stage_game(state), atol=1e-12)
+    assert len(kept._subgames) == 1
+    kept.value(gl.State((1, 2, 4, 5), (1, 2, 3, 6), (1, 2, 3, 4)))  # not below it
+    assert len(kept._subgames) == 2
+
+
 def test_an_objective_cannot_borrow_our_names():
     with pytest.raises(ObjectiveError, match="names our own utility"):
         Objective("win", lambda lead: lead)

@@ -13,6 +13,7 @@ from typing import Any
 
 import command_line
 import galleries
+import peers_tables
 import public_names
 import published_numbers
 import theory_tables
@@ -27,6 +28,9 @@ PAGES = {
     "published-responses.md": published_numbers.best_responses,
     "published-counts.md": published_numbers.counts,
     "published-peers.md": published_numbers.peers,
+    "peers-solvers.md": peers_tables.solvers,
+    "peers-games.md": peers_tables.games,
+    "peers-trees.md": peers_tables.trees,
     "theory-patterns.md": theory_tables.patterns,
     "theory-sizes.md": theory_tables.sizes,
     "theory-errors.md": theory_tables.errors,
@@ -42,7 +46,7 @@ def write_pages(app: Sphinx, config: Config) -> None:
     for name, text in PAGES.items():
         (folder / name).write_text(text(), encoding="utf-8")
     galleries.write(folder)
-    config.myst_substitutions = theory_tables.numbers()
+    config.myst_substitutions = theory_tables.numbers() | peers_tables.numbers()
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

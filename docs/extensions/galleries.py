@@ -61,14 +61,11 @@ event = gl.tournament(rules, [gl.strategy_named(name, rules) for name in names],
 plot = gl.reporting.plot_tournament(event)
 """,
     "plot_convergence": """
-rules = gl.Rules(cards=4)
-match, uniform = (gl.strategy_named(name, rules) for name in ("match", "uniform"))
-exact = gl.evaluate(rules, match, uniform).margin
-data = pd.DataFrame(
-    {"iteration": deals, "mean": gl.simulate(rules, match, uniform, deals, seed=1).margin}
-    for deals in (10, 100, 1_000, 10_000)
-)
-plot = gl.reporting.plot_convergence(data, exact, column="mean")
+from gops_lab.interop.openspiel import learning_curve, openspiel_game
+
+game = openspiel_game(gl.Rules(cards=3))
+data = pd.concat(learning_curve(game, name, iterations=32) for name in ("cfr", "cfr+"))
+plot = gl.reporting.plot_convergence(data, exact=0, column="exploitability", error=True)
 """,
     "plot_costs": """
 table = gl.reporting.cost_table(gl.forecast(gl.Rules(cards=n)) for n in range(4, 14))

@@ -17,9 +17,11 @@ ROOMS = {
     "encoding": "Arrays of states",
     "auditing": "Auditing",
     "explorer": "The explorer",
+    "web": "The page",
     "interop.openspiel": "OpenSpiel",
     "interop.gambit": "Gambit",
     "interop.games": "Nashpy and QuantEcon",
+    "interop.pettingzoo": "PettingZoo",
 }
 
 

@@ -46,7 +46,7 @@ def read_rules(fields: Mapping[str, str]) -> Rules:
         if name in _CARDS or (name == "order" and written not in NAMED_ORDERS):
             arguments[name] = _cards(name, written)
         elif name in ("cards", "rounds"):
-            arguments[name] = _integer(name, written)
+            arguments[name] = read_integer(name, written)
         else:
             arguments[name] = written
     return Rules(**arguments)
@@ -78,7 +78,7 @@ def read_state(rules: Rules, fields: Mapping[str, str]) -> State:
     arguments: dict[str, Any] = {name: _cards(name, given.get(name, "")) for name in _CARDS}
     for name, written in given.items():
         if name not in _CARDS:
-            arguments[name] = _integer(name, written)
+            arguments[name] = read_integer(name, written)
     return check_state(rules, State(**arguments))
 
 
@@ -135,7 +135,14 @@ def _given(fields: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
     return {name: written.strip() for name, written in fields.items() if written.strip()}
 
 
-def _integer(name: str, written: str) -> int:
+def read_integer(name: str, written: str) -> int:
+    """Return the integer that a field holds.
+
+    Raises
+    ------
+    ArgumentError
+        If there is none.
+    """
     if not re.fullmatch(r"[+-]?[0-9]{1,18}", written):
         raise ArgumentError(
             f"{name} must be an integer of at most 18 digits, not {reprlib.repr(written)}"
@@ -146,7 +153,7 @@ def _integer(name: str, written: str) -> int:
 def _cards(name: str, written: str) -> tuple[int, ...]:
     parts = written.replace(",", " ").split()
     try:
-        return tuple(_integer(name, part) for part in parts)
+        return tuple(read_integer(name, part) for part in parts)
     except ArgumentError:
         raise ArgumentError(
             f"{name} must be integers like 1 3 5, not {reprlib.repr(written)}"

@@ -322,6 +322,15 @@ class Solution:
             and len(state.prizes) == len(game.prizes) - played - (state.upcard is not None)
         )
 
+    def _holds(self, state: State) -> bool:
+        """Whether the tables have what a state takes, so that nothing has to be solved."""
+        if not self._in_scope(state):
+            return False
+        if state.upcard is not None:
+            return self._payoffs(state) is not None
+        nodes = self._node(state)
+        return bool(node_values(nodes, self.tables.get(state.tier))[1][0])
+
     def _final(self, value: Any, lead: int) -> Any:
         """Return a value as a final result, of the type users see."""
         if self.reducer.ignores_lead:
@@ -392,6 +401,9 @@ class Solution:
         if state in self._subgames:
             self._subgames.move_to_end(state)
             return self._subgames[state]
+        for known in reversed(self._subgames.values()):
+            if known._holds(state):  # as when play goes on from a state that was asked about
+                return known
         if rounds_left(self.rules, state) == 0:
             raise AssertionError(f"the tables of this solution lack {state}; please report it")
         solution = solve_states(

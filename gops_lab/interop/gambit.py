@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from gops_lab.errors import RulesError, TableError, missing
+from gops_lab.errors import RulesError, SolverError, TableError, missing
 from gops_lab.game import Rules, as_objective
 from gops_lab.game.state import side_of
 from gops_lab.interop.positions import Position, Tree, recalled
@@ -127,6 +127,8 @@ def extreme_strategies(stage_game: pd.DataFrame, player: str = "a") -> pd.DataFr
     ------
     StateError
         If the player is neither "a" nor "b".
+    SolverError
+        If Gambit finds none.
 
     Examples
     --------
@@ -138,7 +140,9 @@ def extreme_strategies(stage_game: pd.DataFrame, player: str = "a") -> pd.DataFr
     0    1  0  0
     """
     side = side_of(player)
-    found = pygambit.nash.enummixed_solve(strategic_game(stage_game), rational=True)
+    found = pygambit.nash.enummixed_solve(strategic_game(_scaled(stage_game)), rational=True)
+    if not len(found.equilibria):
+        raise SolverError("Gambit found no equilibrium; every stage game has one")
     bids = stage_game.columns if side else stage_game.index
     rows = set()
     for profile in found.equilibria:
@@ -146,6 +150,17 @@ def extreme_strategies(stage_game: pd.DataFrame, player: str = "a") -> pd.DataFr
         rows.add(tuple(Fraction(str(profile[strategy])) for strategy in strategies))
     columns = pd.Index(bids, name="bid")
     return pd.DataFrame(sorted(rows, reverse=True), columns=columns, dtype=object)
+
+
+def _scaled(stage_game: pd.DataFrame) -> pd.DataFrame:
+    """Return payoffs between 0 and 1, with the same optimal strategies.
+
+    Of whole numbers above some 2**31 pygambit 16.7 finds no equilibrium, without an error.
+    """
+    exact = stage_game.map(Fraction)
+    entries = [entry for column in exact for entry in exact[column]]
+    least, spread = min(entries), max(entries) - min(entries)
+    return exact.map(lambda entry: (entry - least) / (spread or 1))
 
 
 def _nfg(stage_game: pd.DataFrame) -> str:

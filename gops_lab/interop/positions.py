@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 from gops_lab.game import Round, Rules, State, expose, play_round, rounds_left, start, upcards
 
@@ -44,6 +44,10 @@ class Tree:
         self.prizes = tuple(sorted(set(rules.prizes)))
         self.exposed = lru_cache(MOST_POSITIONS)(self._exposed)
         self.bid = lru_cache(MOST_POSITIONS)(self._bid)
+        # Many histories lead to a state: what follows from it is found once.
+        self._upcards = lru_cache(MOST_POSITIONS)(partial(upcards, rules))
+        self._expose = lru_cache(MOST_POSITIONS)(partial(expose, rules))
+        self._play_round = lru_cache(MOST_POSITIONS)(partial(play_round, rules))
 
     @cached_property
     def root(self) -> Position:
@@ -56,7 +60,7 @@ class Tree:
 
     def chances(self, position: Position) -> list[tuple[int, Fraction]]:
         """Return the prizes that can come next, as actions, each with its probability."""
-        possible = upcards(self.rules, position.table)
+        possible = self._upcards(position.table)
         return [(self.prizes.index(prize), chance) for prize, chance in possible.items()]
 
     def legal(self, position: Position, player: int) -> list[int]:
@@ -81,28 +85,26 @@ class Tree:
         return position
 
     def _exposed(self, position: Position, action: int) -> Position:
-        table = expose(self.rules, position.table, self.prizes[action])
+        table = self._expose(position.table, self.prizes[action])
         return self._settled(Position(table, position.past))
 
     def _bid(self, position: Position, action_a: int, action_b: int) -> Position:
-        done, table = play_round(
-            self.rules, position.table, self.ranks[0][action_a], self.ranks[1][action_b]
-        )
+        bids = self.ranks[0][action_a], self.ranks[1][action_b]
+        done, table = self._play_round(position.table, *bids)
         return self._settled(Position(table, (*position.past, done)))
 
     def _settled(self, position: Position) -> Position:
         """Return the next position in which there is something to decide."""
         table = position.table
         if table.upcard is None:
-            possible = upcards(self.rules, table)
+            possible = self._upcards(table)
             if len(possible) != 1:
                 return position
-            return self._settled(
-                Position(expose(self.rules, table, next(iter(possible))), position.past)
-            )
+            upcard = next(iter(possible))
+            return self._settled(Position(self._expose(table, upcard), position.past))
         if len(set(table.hand_a)) > 1 or len(set(table.hand_b)) > 1:
             return position
-        done, after = play_round(self.rules, table, table.hand_a[0], table.hand_b[0])
+        done, after = self._play_round(table, table.hand_a[0], table.hand_b[0])
         return self._settled(Position(after, (*position.past, done)))
 
 

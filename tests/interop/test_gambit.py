@@ -64,9 +64,16 @@ def test_the_tree_that_gambit_reads_has_our_value(rules, objective, plain_matrix
 
 # Not for "win": pygambit 16.7.0's lp_solve gives 0 for the handicap game above in ascending order,
 # whose value on its own tree is -1, and 7/75 for the symmetrical 4 cards in descending order.
+@pytest.mark.parametrize(
+    "rules",
+    [
+        gl.Rules(cards=3, order="descending"),
+        gl.Rules(hand_a=(1, 3, 5), hand_b=(2, 3, 4), order="ascending", ties="discard"),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("objective", ["margin", own_utility])
-def test_gambits_exact_program_agrees(objective):
-    rules = gl.Rules(cards=3, order="descending")
+def test_gambits_exact_program_agrees(rules, objective):
     game = extensive_game(rules, objective)
     (profile,) = pygambit.nash.lp_solve(game, use_strategic=False).equilibria
     value = Fraction(str(profile.payoff(game.players["A"])))
@@ -104,6 +111,14 @@ def test_extreme_strategies_span_the_ranges_of_all_optimal_ones():
         assert corners.min().tolist() == ranges["min"].tolist()
         assert corners.max().tolist() == ranges["max"].tolist()
     assert len(corners) == 2
+
+
+@pytest.mark.parametrize("scale", [10**12, Fraction(1, 10**12), 0])
+def test_extreme_strategies_of_payoffs_of_any_size(scale):
+    """Of the first game, as it is, pygambit 16.7 finds no equilibrium and says nothing."""
+    frame = pd.DataFrame([[3 * scale, -scale], [-2 * scale, scale]], index=[1, 3], columns=[2, 3])
+    wanted = [[Fraction(3, 7), Fraction(4, 7)]] if scale else [[1, 0], [0, 1]]
+    assert extreme_strategies(frame).to_numpy().tolist() == wanted
 
 
 def test_labels_are_bids_whatever_they_are():

@@ -11,7 +11,7 @@ import pytest
 from gops_lab.encoding.patterns import Patterns, mirrored
 from gops_lab.game import WIN, Rules
 from gops_lab.game.objectives import as_objective
-from gops_lab.induction.rectangle import plan_sweep, solve_tiers
+from gops_lab.induction.rectangle import InMemory, plan_sweep, solve_plan, solve_tiers
 from gops_lab.induction.rectangle.rows import RowLayouts, tabulated
 
 PATTERNS = Patterns(repeats=False)
@@ -67,6 +67,48 @@ def test_games_solved_are_those_that_can_come_about_and_few_others(ties: str) ->
         for kind in tier.classes.tolist()
     )
     assert sum(report.games for report in reports) < 0.8 * hull
+
+
+@pytest.mark.parametrize(
+    ("rules", "objective"),
+    [
+        (Rules(cards=6, ties="carry"), "margin"),
+        (Rules(cards=6, ties="discard"), "margin"),
+        (Rules(cards=6, ties="carry"), "win"),
+        (Rules(cards=6, ties="split"), "win"),
+        (Rules(cards=6, ties="carry"), lambda lead: max(-3, min(lead, 8))),
+        (Rules(hand_a=(1, 2, 3, 7, 8), hand_b=(2, 4, 5, 6, 8), prizes=(0, 1, 3, 4, 9)), "win"),
+        (Rules(hand_a=(3, 4, 5, 6), hand_b=(1, 2, 7, 8), prizes=(1, 2, 2, 5), rounds=3), "margin"),
+        (Rules(cards=6, ties="carry", order="descending"), "win"),
+    ],
+    ids=repr,
+)
+def test_values_without_dominated_bids_are_those_with_all(rules: Rules, objective: Any) -> None:
+    # Rejects: a bid left out that is needed anywhere, and bids that are never left out.
+    goal = as_objective(objective)
+    values = []
+    for drop in (True, False):
+        plan = plan_sweep(rules, goal, drop_dominated=drop)
+        assert {tier.drop_dominated for tier in plan.tiers} == {drop}
+        tables, reports = solve_plan(plan, InMemory())
+        values.append({tier: table.values for tier, table in tables.items()})
+        assert reports[-1].error < 1e-10
+    for tier, few in values[0].items():
+        np.testing.assert_allclose(few, values[1][tier], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rules", "objective"),
+    [
+        (Rules(cards=4, prizes=(-1, 2, 3, 4)), "margin"),
+        (Rules(cards=4, prizes=(-1, 2, 3, 4)), "win"),
+        (Rules(cards=4), lambda lead: abs(lead)),
+    ],
+    ids=repr,
+)
+def test_no_bid_is_left_out_where_a_worse_hand_may_be_better(rules: Rules, objective: Any) -> None:
+    plan = plan_sweep(rules, as_objective(objective))
+    assert not any(tier.drop_dominated for tier in plan.tiers)
 
 
 @pytest.mark.parametrize("ties", ["discard", "carry"])

@@ -368,6 +368,49 @@ def spell(code: int, word: Any, place_a: Any, place_b: Any) -> int:
 
 
 @inlined
+def drop_bids(word: Any, length: int, place_a: Any, place_b: Any) -> int:
+    """Leave out bids that a lower one dominates; return how many are left, as many of each player.
+
+    Two cards of a player with no card of the opponent at or between them win, tie and lose against
+    the same bids. The lower one leaves the better hand, and is at least as good where no prize is
+    below 0 and no lead worse than a lower one: see the theory page. Of the player with fewer bids
+    left, some of the others stay in.
+
+    Parameters
+    ----------
+    word : pointer to int64
+    length : int
+    place_a, place_b : pointers to int64
+        See `spell`; rewritten.
+    """
+    left_a = 0
+    left_b = 0
+    before = 0
+    for place in range(length):
+        left_a += word[place] == 3 or (word[place] == 1 and before != 1)
+        left_b += word[place] == 3 or (word[place] == 2 and before != 2)
+        before = word[place]
+    left = max(left_a, left_b)
+    spare_a = left - left_a
+    spare_b = left - left_b
+    left_a = 0
+    left_b = 0
+    before = 0
+    for place in range(length):
+        again = word[place] == before and before != 3
+        if word[place] != 2 and (not again or spare_a > 0):
+            place_a[left_a] = place
+            left_a += 1
+            spare_a -= again
+        if word[place] != 1 and (not again or spare_b > 0):
+            place_b[left_b] = place
+            left_b += 1
+            spare_b -= again
+        before = word[place]
+    return left
+
+
+@inlined
 def child_codes(word: Any, length: int, at_a: int, at_b: int) -> Any:
     """Return the code, and its mirror's, after A has bid the card at one place and B at another."""
     code = 0
@@ -997,6 +1040,14 @@ def solve_batch(
     return failed
 
 
+@inlined
+def write_payoffs(w: Any, n: int, lane: int, payoffs: Any) -> None:
+    """Write the payoff matrix of a lane; rows and columns beyond it repeat the last."""
+    for i in range(len(payoffs)):
+        for j in range(len(payoffs)):
+            payoffs[i, j] = w[lane + LANES * (n * min(i, n - 1) + min(j, n - 1))]
+
+
 # A tier.
 
 
@@ -1011,7 +1062,7 @@ def scratch(n: int, lists: int, batches: int) -> tuple[Any, Any]:
 @compiled
 def solve_patterns(
     work: Any, notes: Any, most_lists: int,
-    codes: Any, picked: Any, n: int,
+    codes: Any, picked: Any, cards: int, drop: bool,
     child_codes_held: Any, child_offsets: Any, child_classes: Any, child_values: Any,
     carry: bool, block_starts: Any, places: Any, tie_places: Any, batch_blocks: Any,
     aligned: Any, swings: Any, lists: Any, lanes_used: Any, links: Any,
@@ -1031,8 +1082,10 @@ def solve_patterns(
         The tier's canonical patterns.
     picked : array of int64
         Which of them to solve, all of one class (see `layout`).
-    n : int
-        Bids of each player.
+    cards : int
+        In each hand.
+    drop : bool
+        Whether to leave out bids that a lower one dominates.
     child_codes_held, child_offsets, child_classes, child_values
         The tier below: its sorted codes, where each one's values begin, each one's class, values.
     carry : bool
@@ -1078,16 +1131,14 @@ def solve_patterns(
     """
     batches = len(lists)
     size = links.shape[1]
-    bids = n * n
+    bids = cards * cards
     w = bare(work, 0)
-    values = LANES * (2 * bids + 2 * n)
-    free = values + 2 * LANES
     blocks = block_starts.shape[1] - 1
     most_kinds = block_starts.shape[0]
-    signs = bare(work, work_size(n))
-    comparisons = bare(work, work_size(n) + bids)
-    tableau = bare(work, work_size(n) + 2 * bids)
-    games = bare(work, work_size(n) + 2 * bids + (n + 1) * (n + 1))
+    signs = bare(work, work_size(cards))
+    comparisons = bare(work, work_size(cards) + bids)
+    tableau = bare(work, work_size(cards) + 2 * bids)
+    games = bare(work, work_size(cards) + 2 * bids + (cards + 1) * (cards + 1))
     games[LANES * batches] = 0.0
     word = bare(notes, 0)
     place_a = bare(notes, 2 * MOST_BIDS)
@@ -1105,11 +1156,14 @@ def solve_patterns(
     integers = step != 1.0
     scale = 1.0 / step
     share = float(size)
-    for lane in range(LANES):
-        w[values + LANES + lane] = 0.0
     for pick in range(len(picked)):
         pattern = picked[pick]
         length = spell(codes[pattern], word, place_a, place_b)
+        n = drop_bids(word, length, place_a, place_b) if drop else cards
+        bids = n * n
+        values = LANES * (2 * bids + 2 * n)
+        free = values + 2 * LANES
+        store(w, values + LANES, splat(0.0))
         ties = 0
         for i in range(n):
             for j in range(n):
@@ -1222,8 +1276,7 @@ def solve_patterns(
                     helped += 1
                 elif failed < len(failed_games):
                     failed_games[failed] = at_game + lane
-                    for entry in range(n * n):
-                        failed_payoffs[failed, entry // n, entry % n] = w[lane + LANES * entry]
+                    write_payoffs(w, n, lane, failed_payoffs[failed])
                     failed += 1
             store(games, at_game, load(w, values))
         for lane in range(LANES):
@@ -1272,17 +1325,21 @@ def row_scratch(
 
 @inlined
 def find_children(
-    code: int, n: int, swap: bool, word: Any, place_a: Any, place_b: Any,
+    code: int, n: int, drop: bool, swap: bool, word: Any, place_a: Any, place_b: Any,
     child_codes_held: Any, child_offsets: Any, child_classes: Any, child_places_at: Any,
     comparisons: Any, signs: Any, children: Any, kinds: Any, places_at: Any,
-) -> None:
+) -> int:
     """Write what each pair of bids leads to: who bids higher, where the child's values begin.
+
+    Returns how many bids each player has to consider.
 
     Parameters
     ----------
     code : int
         The pattern.
     n : int
+    drop : bool
+        Whether to leave out dominated bids.
     swap : bool
         Whether a child's values may be those of its mirror, negated.
     word, place_a, place_b : pointers
@@ -1298,6 +1355,8 @@ def find_children(
         list of places begins.
     """
     length = spell(code, word, place_a, place_b)
+    if drop:
+        n = drop_bids(word, length, place_a, place_b)
     for i in range(n):
         for j in range(n):
             entry = n * i + j
@@ -1322,6 +1381,7 @@ def find_children(
                 children[entry] = child_offsets[low]
                 kinds[entry] = child_classes[low]
                 places_at[entry] = child_places_at[low]
+    return n
 
 
 @inlined
@@ -1454,7 +1514,7 @@ def more_won(mask: int, place: int) -> int:
 @compiled
 def solve_rows(
     work: Any, notes: Any, most_lists: int, list_blocks: int,
-    codes: Any, ways: int, places: Any, picked: Any, n: int,
+    codes: Any, ways: int, places: Any, picked: Any, cards: int, drop: bool,
     child_codes_held: Any, child_offsets: Any, child_classes: Any, child_places_at: Any,
     child_places: Any, child_values: Any,
     swap: bool, carry: bool, lead_counts: bool, over: bool,
@@ -1489,8 +1549,10 @@ def solve_rows(
         leads to.
     picked : array of int64
         Which patterns to solve, all of one class (see `layout`).
-    n : int
-        Bids of each player.
+    cards : int
+        In each hand.
+    drop : bool
+        Whether to leave out bids that a lower one dominates.
     child_codes_held, child_offsets, child_classes, child_places_at, child_places, child_values
         The tier below: its sorted codes, where each one's values begin, each one's class, where
         its list of places begins; all lists of places, as above but with 0 for -1; values.
@@ -1539,15 +1601,15 @@ def solve_rows(
     done, failed : int
         Patterns solved before one with games that failed, or all of them; how many failed.
     """
-    bids = n * n
+    bids = cards * cards
     stride = widest + LANES
     most_games = 0
     for hidden in range(len(set_starts) - 1):
         most_games = max(most_games, starts[set_starts[hidden + 1]] - starts[set_starts[hidden]])
     w = bare(work, 0)
-    at = work_size(n)
+    at = work_size(cards)
     tableau = bare(work, at)
-    at += (n + 1) * (n + 1)
+    at += (cards + 1) * (cards + 1)
     signs = bare(work, at)
     at += bids
     spread = bare(work, at)
@@ -1575,19 +1637,20 @@ def solve_rows(
     supports = bare(notes, at + (MOST_SUPPORTS + 1) * most_lists)
     spare = SUPPORT_SIZE * MOST_SUPPORTS * most_lists
     counts = bare(counters, 0)
-    values = LANES * (2 * bids + 2 * n)
     integers = out_step != 1.0
     scale = 1.0 / out_step
     size = links.shape[1]
     share = float(size)
-    for lane in range(LANES):
-        w[values + LANES + lane] = 0.0
     for pick in range(len(picked)):
         pattern = picked[pick]
-        find_children(
-            codes[pattern], n, swap, word, place_a, place_b, child_codes_held, child_offsets,
-            child_classes, child_places_at, comparisons, signs, children, kinds, places_at,
+        n = find_children(
+            codes[pattern], cards, drop, swap, word, place_a, place_b,
+            child_codes_held, child_offsets, child_classes, child_places_at,
+            comparisons, signs, children, kinds, places_at,
         )
+        bids = n * n
+        values = LANES * (2 * bids + 2 * n)
+        store(w, values + LANES, splat(0.0))
         ties = 0
         for entry in range(bids):
             if carry and comparisons[entry] == 0:
@@ -1686,9 +1749,7 @@ def solve_rows(
                         helped += 1
                     elif failed < len(failed_games):
                         failed_games[failed] = active[at + lane]
-                        for entry in range(bids):
-                            payoff_lost = w[lane + LANES * entry]
-                            failed_payoffs[failed, entry // n, entry % n] = payoff_lost
+                        write_payoffs(w, n, lane, failed_payoffs[failed])
                         failed += 1
                 for lane in range(used):
                     games[active[at + lane]] = w[values + lane]

@@ -174,6 +174,8 @@ class Layouts:
         Whether swapping the players negates values, so that one of two mirrored patterns is kept.
     keeps_mirror : bool
         Whether a pattern that is its own mirror is kept; here it is worth 0.
+    rising : bool
+        Whether a higher lead is never worth less.
     largest : float
         A bound on the absolute value of every stake, payoff and value.
     end_error : float
@@ -182,6 +184,7 @@ class Layouts:
 
     swap = True
     keeps_mirror = False
+    rising = True
     end_error = 0.0
 
     def __init__(self, prizes: tuple[int, ...], carry: bool) -> None:

@@ -81,6 +81,8 @@ class TierPlan:
     layouts : Layouts or RowLayouts
     low_bid : bool
         Whether the lower bid takes a stake below 0.
+    drop_dominated : bool
+        Whether bids that a lower one dominates are left out of stage games.
     shards : tuple of (int, int)
         Ranges of patterns that are solved as one work unit.
     """
@@ -96,6 +98,7 @@ class TierPlan:
     size: int
     layouts: Layouts | RowLayouts
     low_bid: bool
+    drop_dominated: bool
     shards: tuple[tuple[int, int], ...]
 
     @property
@@ -205,6 +208,7 @@ def plan_sweep(
     start_codes: IntArray | None = None,
     games_per_shard: int | None = None,
     lowest: int = 1,
+    drop_dominated: bool = True,
 ) -> SweepPlan:
     """Return what has to be solved below some pairs of hands.
 
@@ -221,6 +225,9 @@ def plan_sweep(
         About how many stage games make a work unit; default `GAMES_PER_SHARD`.
     lowest : int
         Cards in hand of the lowest tier to plan; no tier is left out above it.
+    drop_dominated : bool
+        Whether to leave out bids that a lower one dominates, where the rules and the objective
+        allow it: no prize below 0, no lead worth less than a lower one.
 
     Raises
     ------
@@ -246,6 +253,7 @@ def plan_sweep(
     if isinstance(layouts, RowLayouts):
         ways[:, 0] = 1
     extra = len(rules.prizes) - rules.rounds
+    drop_dominated = drop_dominated and layouts.rising and min(rules.prizes) >= 0
     tiers = []
     for tier in range(rules.cards, max(rules.cards - rules.rounds, lowest - 1), -1):
         rounds = tier - (rules.cards - rules.rounds)
@@ -264,7 +272,8 @@ def plan_sweep(
         low_bid = rules.negative_stakes == "low_bid"
         tiers.append(
             TierPlan(
-                tier, *kept, kinds, groups, offsets, game_offsets, size, layouts, low_bid, shards
+                tier, *kept, kinds, groups, offsets, game_offsets, size, layouts, low_bid,
+                drop_dominated, shards,
             )
         )
         if tier > lowest:

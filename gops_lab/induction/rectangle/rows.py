@@ -213,7 +213,7 @@ class RowLayouts:
 
     Attributes
     ----------
-    swap, keeps_mirror, largest, end_error
+    swap, keeps_mirror, rising, largest, end_error
         As for `layout.Layouts`.
     """
 
@@ -226,6 +226,7 @@ class RowLayouts:
         self.swap = self.utility.odd
         # Under margin the one pattern that is its own mirror is worth 0.
         self.keeps_mirror = self.utility.lead_counts
+        self.rising = bool(np.all(np.diff(self.utility.values) >= 0))
         self.largest = float(
             np.abs(self.utility.values).max()
             if self.utility.lead_counts

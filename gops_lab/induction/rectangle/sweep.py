@@ -385,7 +385,7 @@ class _TierTask:
         payoffs = np.zeros((_MOST_FAILED, n, n), np.float64)
         while True:
             arguments = (
-                *scratch, plan.codes, *told, picked, n, *self.child, *tables,
+                *scratch, plan.codes, *told, picked, n, plan.drop_dominated, *self.child, *tables,
                 plan.offsets, self.table.values, self.table.step, self.tolerance,
                 *known, games, payoffs, counters,
             )  # fmt: skip

@@ -12,6 +12,7 @@ except ImportError as error:
     raise missing("OpenSpiel", "openspiel") from error
 
 from gops_lab.interop.openspiel.game import openspiel_game
+from gops_lab.interop.openspiel.learning import learning_curve
 from gops_lab.interop.openspiel.parameters import (
     GAME_NAME,
     goofspiel_parameters,
@@ -24,6 +25,7 @@ from gops_lab.interop.openspiel.policies import policy_exploitability, policy_of
 __all__ = [
     "GAME_NAME",
     "goofspiel_parameters",
+    "learning_curve",
     "objective_of",
     "openspiel_game",
     "payoff_scale",

@@ -1,0 +1,4 @@
+import { begin } from "./app.js";
+import { server } from "./source.js";
+
+begin(server);
