@@ -60,10 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.quick and results.resolve() == running.RESULTS.resolve():
         parser.error(f"--out {results} holds the full-size results; a quick run needs another")
     try:
+        if options.command == "plot":
+            return _plot(parser.prog, chosen, results)
         for experiment in chosen:
-            if options.command == "plot":
-                print(*running.draw(experiment, results), sep="\n")
-                continue
             size = "quick" if options.quick else "full"
             parameters = running.parameters_of(experiment.name, size)
             summary = running.run(
@@ -79,6 +78,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _plot(program: str, chosen: Sequence[running.Experiment], results: Path) -> int:
+    """Draw what can be drawn, say what cannot, and return the exit code."""
+    code = 0
+    for experiment in chosen:
+        try:
+            print(*running.draw(experiment, results), sep="\n")
+        except running.ExperimentError as error:
+            print(f"{program}: {error}", file=sys.stderr)
+            code = 1
+    return code
 
 
 if __name__ == "__main__":

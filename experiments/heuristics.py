@@ -11,6 +11,8 @@ import pandas as pd
 import gops_lab as gl
 from experiments.drawing import panels
 from experiments.running import Experiment, Job, Row
+from gops_lab.reporting.canvas import colour_bar, heat_map
+from gops_lab.reporting.style import chance_colours
 
 UNITS = {"margin": "points", "win": "P(ahead) − P(behind)"}
 
@@ -54,15 +56,28 @@ def summary(table: list[Row]) -> dict[str, Any]:
 
 
 def plot(table: pd.DataFrame) -> gl.reporting.Plot:
-    """Draw the losses in the largest deck, for margin and to win."""
-    with gl.reporting.paper_style(columns=2, height=3.2):
-        figure, axes = panels(2)
-        for ax, objective in zip(axes, ("margin", "win"), strict=True):
-            part = table[table["objective"] == objective]
-            part = part[part["cards"] == part["cards"].max()]
-            gl.reporting.plot_exploitability(part, ax=ax, by="ties")
-            ax.set_xlabel(f"exploitability ({UNITS[objective]}), {part['cards'].iloc[0]} cards")
-        return gl.reporting.Plot(figure, axes[0], tuple(axes))
+    """Draw the losses for margin in the largest deck, and those to win by deck size.
+
+    To win, most rules of thumb lose every game to who knows them: bars of one length say less than
+    the deck sizes at which that begins.
+    """
+    margin, win = (table[table["objective"] == objective] for objective in ("margin", "win"))
+    cards = margin["cards"].max()
+    with gl.reporting.paper_style(columns=2, height=2.6):
+        figure, (bars, *maps) = panels(3)
+        gl.reporting.plot_exploitability(margin[margin["cards"] == cards], ax=bars, by="ties")
+        bars.set_xlabel(f"exploitability ({UNITS['margin']}), {cards} cards")
+        names = [label.get_text() for label in bars.get_yticklabels()]
+        for ax, (ties, part) in zip(maps, win.groupby("ties", sort=False), strict=True):
+            losses = part.pivot_table(index="strategy", columns="cards", values="exploitability")
+            losses = losses.loc[names]
+            mesh = heat_map(
+                ax, losses.to_numpy(), names, list(losses.columns), colours=chance_colours(),
+                low=0, high=1, annotate=True, top_down=True,
+            )
+            ax.set(xlabel=f"cards in each hand; ties: {ties}", yticklabels=[])
+        colour_bar(ax, mesh, f"exploitability ({UNITS['win']})")
+        return gl.reporting.Plot(figure, bars, (bars, *maps))
 
 
 EXPERIMENT = Experiment(

@@ -72,7 +72,7 @@ def plot(table: pd.DataFrame) -> gl.reporting.Plot:
                 ("(N² − 1) / 6", table["cards"], number["theorem"]),
                 ("best response, computed", table["cards"], number["best_response"]),
             ],
-            x="cards in each hand, N", y="points won of uniform bids", marks_only=(1,),
+            x="cards in each hand, N", y="points won from uniform bids", marks_only=(1,),
         )
 
 

@@ -106,7 +106,7 @@ def parser() -> argparse.ArgumentParser:
 
     sub = command("table", "Write the table of optimal first bids.")
     objective(sub)
-    sub.add_argument("--method", choices=("simplex", "highs"))
+    sub.add_argument("--method", choices=("simplex", "highs"), help="how stage games are solved")
     sub.add_argument(
         "--format", choices=FORMATS,
         help="default: what the ending of --out says (.csv .parquet .tex .md), else csv",

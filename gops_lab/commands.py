@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import tempfile
 import time
@@ -79,8 +80,8 @@ def _solve(options: argparse.Namespace) -> None:
     print(text.aligned(table, FIRST_BIDS))
     lower, upper = solution.bounds()
     print(
-        f"\nvalue {_shown(solution.value())}, certified between {_bound(lower)} and "
-        f"{_bound(upper)}"
+        f"\nvalue {_certified(solution.value(), lower, upper)}, certified between {_bound(lower)} "
+        f"and {_bound(upper)}"
     )
     games = sum(report.stage_games for report in solution.reports.values())
     print(f"{games:,} stage games below solved, every one certified by its gap")
@@ -117,7 +118,7 @@ def _bids(options: argparse.Namespace) -> None:
     print(state)
     lower, upper = solution.bounds(state)
     print(
-        f"\nvalue {_shown(solution.value(state))} to A, certified between "
+        f"\nvalue {_certified(solution.value(state), lower, upper)} to A, certified between "
         f"{_bound(lower)} and {_bound(upper)}; gap {text.number(float(stage.game.gap), '.0e')}"
     )
     for player, strategy in strategies.items():
@@ -474,6 +475,13 @@ def _first_bids(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _shown(value: Any) -> str:
     return text.number(value, ".6g")
+
+
+def _certified(value: Any, lower: Any, upper: Any) -> str:
+    """Return a value as text, no more decimals of it than its bounds certify."""
+    if upper > lower:
+        value = round(float(value), math.floor(-math.log10(upper - lower))) + 0.0
+    return _shown(value)
 
 
 def _bound(value: Any) -> str:

@@ -382,6 +382,16 @@ def test_the_last_round_has_no_hidden_prizes(run):
     assert json.loads(out)["value"] == -2
 
 
+def test_bids_show_no_digits_that_are_not_certified(run):
+    """A fair state is worth 0; what the rounding of the sweep adds is no number to print."""
+    _, out, _ = run("bids", "--cards", "6", "--upcard", "5")
+    value, lower, upper = re.search(
+        r"value (\S+) to A, certified between (\S+) and (\S+);", out
+    ).groups()
+    assert value == "0"
+    assert float(lower) < 0 < float(upper)
+
+
 def test_bids_of_a_game_of_its_own(run):
     """Without --cards what is left is the whole game."""
     code, out, _ = run(

@@ -227,6 +227,17 @@ def test_a_table_that_was_changed_is_not_drawn(running, tmp_path):
         running.draw(experiment, tmp_path)
 
 
+def test_an_unfinished_experiment_keeps_no_other_from_being_drawn(running, tmp_path):
+    experiment = running.experiment_named("carry_over_13")
+    running.run(experiment, {"cards": 2, "ties": ["carry", "discard"]}, tmp_path)
+    (tmp_path / "ross_1971").mkdir()
+    done = command("plot", "ross_1971", "carry_over_13", "--out", tmp_path)
+    assert done.returncode == 1
+    (said,) = done.stderr.splitlines()
+    assert "ross_1971 has no finished table" in said
+    assert (tmp_path / "carry_over_13" / "figure.png").is_file()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -249,7 +260,7 @@ def test_list_names_all(running):
 
 
 def test_committed_results_are_complete(running):
-    """Tables belong to their manifests, and figures to their tables."""
+    """None is unfinished, tables belong to their manifests, and figures to their tables."""
     for name in running.NAMES:
         experiment = running.experiment_named(name)
         folder = experiment.place(running.RESULTS)

@@ -275,12 +275,17 @@ def test_a_small_probability_is_not_written_as_never():
     assert [text.get_text() for text in plot.ax_.texts] == ["1.00", "<.01"]
 
 
-def test_a_payoff_that_rounds_to_nothing_is_not_said_to_be_less_than_it_is():
-    """0.04 of a point is not less than a hundredth."""
-    names = ["first", "second"]
-    payoffs = pd.DataFrame([[0.0, 0.04], [-0.04, 0.0]], names, names)
-    plot = reporting.plot_tournament(payoffs, annotate=True)
-    assert [text.get_text() for text in plot.ax_.texts] == ["0.0", "<.1", "0", "0.0"]
+def test_small_payoffs_are_written_alike_on_both_sides_of_zero():
+    """0.04 of a point is less than a tenth, not than a hundredth; no number is none."""
+    names = ["a", "b", "c"]
+    payoffs = pd.DataFrame([[0, 0.04, -5], [-0.04, 0, 0.2], [5, -0.2, 0]], names, names)
+    minus = "\N{MINUS SIGN}"
+    for objective, want in (
+        ("margin", ["0", "<.1", f"{minus}5.0", f">{minus}.1", "0", "0.2"]),
+        ("win", ["0", "0.04", f"{minus}5.00", f"{minus}0.04", "0", "0.20"]),
+    ):
+        plot = reporting.plot_tournament(payoffs, objective=objective, annotate=True)
+        assert [text.get_text() for text in plot.ax_.texts][:6] == want
 
 
 def test_panels_hold_the_probabilities(data):
@@ -309,6 +314,25 @@ def test_the_support_chart_tells_odd_from_even():
     colours = {tuple(part.get_facecolor()[0]) for part in marks}
     assert len(colours) == 3
     assert min(marks[0].get_sizes()) > 0.5  # a rank hardly ever bid is seen
+    legend = plot.ax_.get_legend()
+    dot = legend.get_lines()[2].get_markersize()
+    assert marks[2].get_sizes()[0] == pytest.approx(dot**2)  # as it is explained
+    assert legend.get_title().get_text()
+
+
+def test_what_is_hardly_ever_bid_is_not_white():
+    frame = pd.DataFrame({"player": "a", "upcard": 1, "bid": [1, 2], "probability": [1.0, 1e-6]})
+    mesh, _ = cells(reporting.plot_bids(frame))
+    assert min(mesh.to_rgba(np.array([1e-6]))[0][:3]) < 0.75
+
+
+def test_a_curve_under_another_is_seen():
+    costs = pd.DataFrame(
+        {"cards": [4, 5] * 2, "ties": ["carry"] * 2 + ["discard"] * 2, "seconds": [1, 2] * 2}
+    )
+    below, above = reporting.plot_costs(costs).ax_.lines
+    assert below.get_linestyle() != above.get_linestyle()
+    assert above.get_markerfacecolor() == "none"
 
 
 def test_series_are_named_and_hold_the_numbers(data):
@@ -326,8 +350,18 @@ def test_the_lead_decides_what_is_bid(data):
     plot = reporting.plot_leads(data["leads"])
     _, shown = cells(plot)
     assert shown.shape == (3, 21)
-    np.testing.assert_allclose(np.nansum(shown, axis=0), 1)
+    rows = data["leads"][data["leads"]["player"] == "a"]
+    value = rows.groupby("lead")["value"].first()
+    free = np.nansum(shown, axis=0) == 0
+    # 6 points are to come; where the game is not decided some bid is wrong.
+    assert free[np.abs(value.index) > 6].all()
+    assert not free[np.abs(value) < 1].any()
+    np.testing.assert_allclose(np.nansum(shown, axis=0)[~free], 1)
+    assert len([patch for patch in plot.ax_.patches if patch.get_hatch()]) == free.sum()
+    assert plot.ax_.get_legend().get_texts()[0].get_text() == "every bid is optimal"
     assert plot.ax_.get_xlabel() == "A's lead (points)"
+    without = cells(reporting.plot_leads(data["leads"].drop(columns="pure")))[1]
+    np.testing.assert_allclose(np.nansum(without, axis=0), 1)
 
 
 def test_bars_are_as_long_as_the_losses(data):

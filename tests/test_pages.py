@@ -1,12 +1,15 @@
 """What the README and the pages of the documentation show is what happens."""
 
+import csv
 import doctest
+import json
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+import gops_lab as gl
 from gops_lab.cli import main
 
 TOP = Path(__file__).parents[1]
@@ -63,3 +66,41 @@ def test_the_table_of_commands_runs(capsys, tmp_path, monkeypatch):
     for command in commands:
         assert main([*shlex.split(command), "--json"]) == 0, command
         assert capsys.readouterr().out.startswith("{")
+
+
+def test_how_fast_is_what_was_measured():
+    text = README.read_text(encoding="utf-8").split("## How fast")[1].split("\n## ")[0]
+    benchmarks = TOP / "results" / "benchmarks"
+    with (benchmarks / "sweep.csv").open(encoding="utf-8", newline="") as file:
+        measured = list(csv.DictReader(file))
+    lines = re.findall(r"^\| (\d.*) \|$", text, re.MULTILINE)
+    assert len(lines) > 4
+    for line in lines:
+        cards, ties, objective, *numbers = line.split(" | ")
+        asked = {
+            "cards": cards, "ties": ties, "objective": objective, "order": "random", "workers": "2",
+        }
+        (row,) = (row for row in measured if asked.items() <= row.items())
+        assert numbers == [
+            f"{int(row['stage_games']):,}", f"{float(row['wall_seconds']):.1f}",
+            f"{float(row['peak_gib']):.1f}",
+        ]
+    machine = json.loads((benchmarks / "sweep.json").read_text(encoding="utf-8"))["machine"]
+    assert machine["cores"] == 2
+    assert f"two cores of an {machine['processor']}," in text
+    small = [float(row["wall_seconds"]) for row in measured if int(row["cards"]) <= 8]
+    assert max(small) < 1
+
+
+def test_how_to_cite_says_what_the_citation_file_says():
+    said = dict(
+        re.findall(r'^ *-? ?([\w-]+): "?(.+?)"?$', (TOP / "CITATION.cff").read_text(), re.MULTILINE)
+    )
+    assert said["version"] == gl.__version__
+    text = README.read_text(encoding="utf-8")
+    entry = re.search(r"```bibtex\n@software\{gops_lab,\n(.*?)\n\}\n```", text, re.DOTALL)[1]
+    fields = dict(re.findall(r"^  (\w+) = \{(.+)\},?$", entry, re.MULTILINE))
+    assert fields == {
+        "author": f"{{{said['name']}}}", "title": f"{{{said['title']}}}",
+        "version": said["version"], "year": said["date-released"][:4],
+    }

@@ -76,6 +76,8 @@ def test_the_wide_table_holds_the_same_numbers(solution, player):
     for (upcard, bid), row in tidy.iterrows():
         assert wide.loc[upcard, bid] == row["probability"]
         assert wide.loc[upcard, "value"] == row["value"]
+    assert set(wide.attrs["units"]) == {"upcard", *map(str, hand), "value", "gap", "unique"}
+    assert gl.Rules(**wide.attrs["rules"]) == RULES
 
 
 def test_the_description_says_what_was_solved(table):
@@ -154,7 +156,7 @@ def latex_rows(written):
     assert lines[1] == r"\toprule"
     assert lines[3] == r"\midrule"
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
-    columns = re.fullmatch(r"\\begin\{tabular\}\{(r+)\}", lines[0])[1]
+    columns = re.fullmatch(r"\\begin\{tabular\}\{([lr]+)\}", lines[0])[1]
     rows = []
     for line in [lines[2], *lines[4:-2]]:
         assert line.endswith(r" \\")
@@ -167,6 +169,8 @@ def latex_rows(written):
 def latex_text(cell):
     """Read a cell from left to right; a special character alone is an error."""
     shown = ""
+    if re.fullmatch(r"\$[<>]?-?[\d./]+\$", cell):
+        return cell.strip("$")
     while cell:
         known = next((code for code in LATEX if cell.startswith(code)), None)
         assert known or cell[0] not in r"\&%$#_{}~^<>|[*", f"bare {cell[0]} in {cell}"
@@ -180,7 +184,8 @@ def test_latex_round_trip(table):
     assert header == COLUMNS
     assert len(rows) == len(table)
     for got, row in zip(rows, table.itertuples(index=False), strict=True):
-        assert [float(cell) for cell in got[1:6]] == pytest.approx(list(row[1:6]), rel=1e-5)
+        assert [float(cell) for cell in got[1:6]] == pytest.approx(list(row[1:6]), abs=5e-5)
+        assert got[6] == {True: "yes", False: "no"}[row.unique]
 
 
 def test_latex_escapes_everything(awkward):
@@ -475,6 +480,15 @@ def test_stakes_and_leads(small):
         lead: pytest.approx(win.value(replace(STATE, lead=lead))) for lead in (-9, 1, 9)
     }
     assert values[9] > values[1] > values[-9]
+    for player in "ab":
+        for lead in (-9, 1, 9):
+            rows = made[(made["lead"] == lead) & (made["player"] == player)]
+            ranges = win.optimal_ranges(replace(STATE, lead=lead), player)
+            assert rows["pure"].tolist() == (ranges["max"] > 1 - 1e-9).tolist()
+            wide = (ranges["max"] - ranges["min"]).max() > 1e-9
+            assert set(rows["unique"]) == {not wide}
+    assert made[made["lead"] == 9]["pure"].all()
+    assert not made["pure"].all()
     assert "P(A ahead)" in made.attrs["units"]["value"]
     with pytest.raises(TableError, match="at least one"):
         reporting.lead_table(win, STATE, [])
@@ -560,7 +574,7 @@ def all_tables(small):
         "wide": bids_table(small["carry"]),
         "stage": reporting.stage_table(small["carry"], STATE),
         "matrix": small["carry"].stage_game(STATE),
-        "tier": reporting.tier_table(small["carry"], 1),
+        "tier": reporting.tier_table(small["carry"], 2),
         "line": reporting.line_table(small["carry"], [(4, 3, 3), (3, 1, 4)]),
         "stakes": reporting.stake_table(small["carry"], STATE, [0, 1]),
         "comparison": comparison,
@@ -572,9 +586,12 @@ def all_tables(small):
 
 def bare_specials(written):
     """Return the special characters that stand alone in a table, but for what makes the table."""
-    body = written.removeprefix(re.match(r"\\begin\{tabular\}\{r+\}", written)[0])
-    body = body.removesuffix("\\end{tabular}\n")
-    body = re.sub(r"\\(toprule|midrule|bottomrule)\n", "", body)
+    body = written.removeprefix(
+        re.match(r"\\begin\{(tabular|longtable)\}\{[lr]+\}", written)[0]
+    )
+    body = re.sub(r"\\end\{(tabular|longtable)\}\n$", "", body)
+    body = re.sub(r"\\(toprule|midrule|bottomrule|endhead)\n", "", body)
+    body = re.sub(r"\$[<>]?-?[\d./]+\$", "", body)
     body = re.sub(r"\\cmidrule\(lr\)\{\d+-\d+\}", "", body)
     body = re.sub(r"\\multicolumn\{\d+\}\{c\}\{([^{}]*)\}", r"\1", body)
     body = re.sub(r"\\\\\n", "", body.replace(" & ", ""))
@@ -601,7 +618,7 @@ def test_latex_first_bids_as_printed(small):
     assert len(lines) == 12
     tiny = first_bids_table(small["discard"])
     tiny["probability"] = tiny["probability"].replace(0.0, 1e-7)
-    assert r"\textless{}0.0001" in formats.as_text(tiny, "latex")
+    assert "$<0.0001$" in formats.as_text(tiny, "latex")
 
 
 def test_latex_of_unequal_hands_has_a_block_for_each(table):
@@ -623,6 +640,53 @@ def test_part_of_a_first_bid_table_is_still_a_table(table):
     assert formats.as_text(part, "latex").splitlines()[2] == r"upcard & bid \\"
 
 
+def test_latex_of_numbers():
+    """Noise is zero, columns have one number of decimals, signs are mathematics."""
+    made = pd.DataFrame(
+        {
+            "value": [-2e-16, 1 / 3, -0.5], "half": [0.5, 1.0, -2.0], "tiny": [1e-5, -1e-5, 0.3],
+            "unique": [True, False, True], "rank": [-1, 0, 1], "player": list("aba"),
+        }
+    )
+    lines = formats.as_text(made, "latex").splitlines()
+    assert lines[0] == r"\begin{tabular}{rrrlrl}"
+    assert lines[4:7] == [
+        r"0 & 0.5 & $<0.0001$ & yes & $-1$ & a \\",
+        r"0.3333 & 1.0 & $>-0.0001$ & no & 0 & b \\",
+        r"$-0.5000$ & $-2.0$ & 0.3000 & yes & 1 & a \\",
+    ]
+
+
+def test_latex_shows_no_value_below_the_certified_error(table):
+    made = table.drop(columns="gap")
+    made["value"] = 3e-4
+    assert made.attrs["certified_error"] < 1e-9
+    assert "0.0003" in formats.as_text(made, "latex")
+    made.attrs["certified_error"] = 1e-3
+    assert "0.0003" not in formats.as_text(made, "latex")
+
+
+def test_latex_of_whole_tables_leaves_out_what_others_say(small):
+    """A line of play holds 25 columns; of a part of them nobody expects one to be missing."""
+    made = reporting.line_table(small["carry"], [(4, 3, 3), (3, 1, 4)])
+    header = formats.as_text(made, "latex").splitlines()[2]
+    assert header == (
+        r"round & upcard & lead & stake & value & A bids & B bids & A loses & B loses \\"
+    )
+    part = formats.as_text(made[["round", "gain_a", "a_4"]], "latex").splitlines()[2]
+    assert part == r"round & A scores & a\_4 \\"
+
+
+def test_latex_of_a_long_table_is_broken_across_pages(small):
+    made = reporting.tier_table(small["carry"], 2)
+    lines = formats.as_text(made, "latex").splitlines()
+    assert len(made) > 1000
+    assert lines[0].startswith(r"\begin{longtable}")
+    assert lines[4] == r"\endhead"
+    assert lines[-1] == r"\end{longtable}"
+    assert len(lines) == len(made) + 7
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX engine")
 def test_latex_compiles(small, awkward, tmp_path):
     tables = {**all_tables(small), "awkward": awkward}
@@ -630,8 +694,8 @@ def test_latex_compiles(small, awkward, tmp_path):
         write_table(made, tmp_path / f"{name.replace(' ', '')}.tex")
     document = "\n".join(
         [
-            r"\documentclass{article}", r"\usepackage[utf8]{inputenc}", r"\usepackage{booktabs}",
-            r"\begin{document}",
+            r"\documentclass{article}", r"\usepackage[utf8]{inputenc}",
+            r"\usepackage{booktabs,longtable}", r"\begin{document}",
             *(rf"\input{{{name.replace(' ', '')}.tex}}" + "\n" for name in tables),
             r"\end{document}",
         ]
@@ -641,8 +705,8 @@ def test_latex_compiles(small, awkward, tmp_path):
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"], cwd=tmp_path,
         capture_output=True, text=True, errors="replace", check=False,
     )
-    if "File `booktabs.sty' not found" in done.stdout:
-        pytest.skip("no booktabs")
+    if re.search("File `(booktabs|longtable).sty' not found", done.stdout):
+        pytest.skip("no booktabs or longtable")
     assert done.returncode == 0, done.stdout[-2000:]
 
 

@@ -12,8 +12,9 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from gops_lab.reporting.style import COLOURS
+from gops_lab.reporting.style import COLOURS, MARKERS
 
 RESULTS = Path(__file__).parents[2] / "results" / "benchmarks"
 
@@ -21,23 +22,13 @@ mpl.rcParams.update({"pdf.fonttype": 42, "font.size": 8, "svg.hashsalt": "gops-l
 
 
 def plot_solves(solves: pd.DataFrame, *, ax: Any) -> None:
-    """Draw CPU seconds against stage games, a line for each kind of game."""
-    kinds = solves.groupby(["objective", "ties"])
-    for (name, rows), colour in zip(kinds, COLOURS, strict=False):
-        rows = rows[rows["order"] == "random"].sort_values("workers").groupby("cards").head(1)
-        rows = rows.sort_values("cards")
-        ax.plot(
-            rows["stage_games"], rows["cpu_seconds"], "o-", color=colour, label=", ".join(name),
-            markersize=3, linewidth=1,
-        )  # fmt: skip
-        for cards, group in rows.groupby("cards"):
-            ax.annotate(
-                str(cards), (group["stage_games"].iloc[0], group["cpu_seconds"].iloc[0]),
-                textcoords="offset points", xytext=(3, -8), fontsize=6, color=colour,
-            )  # fmt: skip
-    ax.set(xscale="log", yscale="log", xlabel="stage games", ylabel="CPU seconds")
-    ax.legend(frameon=False, fontsize=6)
-    ax.set_title("Whole decks, cards at each point", fontsize=8)
+    """Draw CPU seconds against the size of the deck, a line for each kind of game."""
+    chosen = solves[solves["order"] == "random"].sort_values(["cards", "workers"])
+    for place, (name, rows) in enumerate(chosen.groupby(["objective", "ties"])):
+        rows = rows.drop_duplicates("cards")
+        ax.plot(rows["cards"], rows["cpu_seconds"], label=", ".join(name), **_mark(place))
+    ax.set(yscale="log", xlabel="cards in each hand", ylabel="CPU seconds")
+    _legend(ax, "Whole decks")
 
 
 def plot_tiers(tiers: pd.DataFrame, *, ax: Any) -> None:
@@ -45,29 +36,42 @@ def plot_tiers(tiers: pd.DataFrame, *, ax: Any) -> None:
     chosen = tiers[(tiers["tier"] > 2) & (tiers["stage_games"] > 10_000)]
     kinds = chosen.groupby(["objective", "ties", "cards"])
     largest = {key[:2]: key for key in sorted(kinds.groups)}
-    for key, colour in zip(largest.values(), COLOURS, strict=False):
+    for place, key in enumerate(largest.values()):
         rows = kinds.get_group(key)
         objective, ties, cards = key
         ax.plot(
-            rows["tier"], rows["nanoseconds_per_game"], "o-", color=colour, markersize=3,
-            linewidth=1, label=f"{objective}, {ties}, {cards} cards",
+            rows["tier"], rows["nanoseconds_per_game"], label=f"{objective}, {ties}, {cards} cards",
+            **_mark(place),
         )  # fmt: skip
     ax.set(yscale="log", xlabel="cards in hand", ylabel="ns a stage game, one core")
-    ax.legend(frameon=False, fontsize=6)
-    ax.set_title("Cost of a stage game by tier", fontsize=8)
+    _legend(ax, "Cost of a stage game by tier")
 
 
 def plot_solvers(games: pd.DataFrame, *, ax: Any) -> None:
     """Draw games a second against the size of a game, a line for each solver."""
     chosen = games[games["kind"] == "sweep"]
-    for (solver, rows), colour in zip(chosen.groupby("solver"), COLOURS, strict=False):
-        ax.plot(
-            rows["size"], rows["games_per_second"], "o-", color=colour, label=solver,
-            markersize=3, linewidth=1,
-        )  # fmt: skip
+    for place, (solver, rows) in enumerate(chosen.groupby("solver")):
+        ax.plot(rows["size"], rows["games_per_second"], label=solver, **_mark(place))
     ax.set(yscale="log", xlabel="bids of each player", ylabel="games a second, one core")
-    ax.legend(frameon=False, fontsize=6)
-    ax.set_title("Matrix games of the sweep", fontsize=8)
+    _legend(ax, "Matrix games of the sweep")
+
+
+def _mark(place: int) -> dict[str, Any]:
+    """Return colour, mark and line of a series."""
+    return {
+        "color": COLOURS[place], "marker": MARKERS[place], "markersize": 3, "linewidth": 1,
+        # Where two lines run together both are seen.
+        "markerfacecolor": "none" if place % 2 else COLOURS[place],
+    }  # fmt: skip
+
+
+def _legend(ax: Any, title: str) -> None:
+    """Put the legend above the axes, where it hides nothing, and have whole numbers below."""
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.legend(
+        frameon=False, fontsize=6, title=title, title_fontsize=8, loc="lower left",
+        bbox_to_anchor=(0, 1), alignment="left", borderpad=0.2, labelspacing=0.3,
+    )  # fmt: skip
 
 
 def main() -> None:
@@ -75,7 +79,7 @@ def main() -> None:
     solves, tiers, games = (
         pd.read_csv(RESULTS / f"{name}.csv") for name in ("sweep", "tiers", "matrix_games")
     )
-    figure = Figure(figsize=(7.16, 2.6), layout="constrained")
+    figure = Figure(figsize=(7.16, 3.1), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(1, 3)
     plot_solves(solves, ax=axes[0])

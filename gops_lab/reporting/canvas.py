@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,11 +18,12 @@ from gops_lab.game.state import side_of
 from gops_lab.induction.solution import Solution
 from gops_lab.reporting.description import PAYOFF_UNITS
 from gops_lab.reporting.tables import first_bids_table
-from gops_lab.reporting.text import NOISE
+from gops_lab.reporting.text import fixed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure, SubFigure
 
 Numbers = npt.NDArray[np.float64]
@@ -101,6 +103,13 @@ def root_figure(ax: Axes) -> Figure:
         figure = figure.figure
     result: Figure = figure
     return result
+
+
+def root_size(ax: Axes) -> tuple[float, float]:
+    """Return about how many inches an Axes will have, its labels and a legend left out."""
+    place = ax.get_window_extent()
+    dpi = float(ax.figure.dpi)
+    return 0.95 * place.width / dpi, 0.85 * place.height / dpi
 
 
 def axes_for(ax: Axes | None) -> Axes:
@@ -303,7 +312,7 @@ def _said(name: str, value: object) -> str:
 
 def heat_map(
     ax: Axes, values: Numbers, rows: Sequence[Any], columns: Sequence[Any], *,
-    colours: str, low: float, high: float, annotate: bool | None, form: str = ".2f",
+    colours: str | Colormap, low: float, high: float, annotate: bool | None, digits: int = 2,
     empty: float | None = None, width: float | None = None, top_down: bool = False,
 ) -> ScalarMappable:
     """Draw a matrix as coloured cells.
@@ -315,12 +324,12 @@ def heat_map(
         NaN is left blank.
     rows, columns : sequence
         Labels.
-    colours : str
-        Name of a colour map, `low` to `high`.
+    colours : str or Colormap
+        From `low` to `high`.
     annotate : bool, optional
         Whether the numbers are written into the cells; default: where they fit.
-    form : str
-        Their format.
+    digits : int
+        Their decimals.
     empty : float, optional
         Cells not above this are left white, without a number.
     width : float, optional
@@ -350,7 +359,7 @@ def heat_map(
     if annotate is None:
         annotate = across / len(columns) >= CELL_ROOM and down / len(rows) >= 0.12
     if annotate:
-        _write_numbers(ax, mesh, shown, form)
+        _write_numbers(ax, mesh, shown, digits)
     return mesh
 
 
@@ -370,21 +379,30 @@ def label_cells(ax: Axes, side: str, labels: Sequence[Any], size: float, room: f
     axis.set_ticks(places, [texts[place] for place in places])
 
 
-def _write_numbers(ax: Axes, mesh: ScalarMappable, values: Numbers, form: str) -> None:
+def _write_numbers(ax: Axes, mesh: ScalarMappable, values: Numbers, digits: int) -> None:
     for (row, column), value in np.ndenumerate(values):
         if np.isnan(value):
             continue
         red, green, blue, _ = mesh.to_rgba(np.array([value]))[0]
         dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-        text = f"{0.0 if abs(value) < NOISE else value:{form}}"
-        if float(text) == 0 and abs(value) > NOISE:
-            # "0.00" would be taken for never; ".1f" can only say that it is less than a tenth.
-            digits = len(text.partition(".")[2])
-            text = f"<.{'1':0>{digits}}" if value > 0 else "0"
+        # There is no room for the nought of "<0.01".
+        text = re.sub(r"([<>]-?)0\.", r"\1.", fixed(value, digits))
         ax.text(
             column, row, text.replace("-", MINUS), ha="center", va="center", fontsize=6,
             color="white" if dark else "black",
         )
+
+
+def legend_above(ax: Axes, marks: Sequence[Any], title: str = "") -> None:
+    """Put the legend above the axes, in rows that fit, where it hides nothing."""
+    longest = max(len(str(mark.get_label())) for mark in marks)
+    width = root_size(ax)[0]
+    columns = max(1, min(len(marks), int(1.15 * width / (0.06 * longest + 0.33))))
+    ax.legend(
+        handles=list(marks), loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
+        borderaxespad=0.3, handletextpad=0.4, columnspacing=1.2, borderpad=0.2,
+        title=title or None,
+    )
 
 
 def colour_bar(ax: Axes, mesh: ScalarMappable, label: str) -> None:

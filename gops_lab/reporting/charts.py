@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +18,12 @@ from gops_lab.reporting.canvas import (
     default_width,
     drawn,
     label_cells,
+    legend_above,
     matrix,
     numbers,
     panels_for,
     payoff_unit,
+    root_size,
     series_of,
     with_unit,
 )
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 PANEL = 1.15
 """Inches across that a panel of bids needs."""
+
+NEVER = 2.0
+"""Points across that the dot of a rank has that is never bid."""
 
 GAMES = ("game", "cards", "ties", "order", "objective")
 """Columns that set one series of a chart apart from the next."""
@@ -154,7 +158,7 @@ def plot_support(data: Any, *, ax: Axes | None = None, player: str = "a") -> Plo
             s=(1.2 * room) ** 2 * np.clip(np.sqrt(chance[these]), 0.1, 1),
         )
     never = np.nonzero(chances <= NOISE)
-    ax.scatter(never[1], never[0], color="0.75", marker=".", s=2, linewidths=0)
+    ax.scatter(never[1], never[0], color="0.55", marker="o", s=NEVER**2, linewidths=0)
     ax.set_xlim(-0.6, len(upcards) - 0.4)
     ax.set_ylim(-0.6, len(bids) - 0.4)
     label_cells(ax, "x", upcards, size[0], 0.16)
@@ -162,10 +166,13 @@ def plot_support(data: Any, *, ax: Axes | None = None, player: str = "a") -> Plo
     ax.set_xlabel("upcard")
     ax.set_ylabel(f"bid of {player.upper()}")
     marks = [
-        Line2D([], [], linestyle="", color=colour, marker=marker, markersize=5, label=label)
-        for label, _, colour, marker in (*kinds, ("never bid", 0, "0.75", "."))
+        Line2D(
+            [], [], linestyle="", color=colour, marker=marker, label=label, markeredgewidth=0,
+            markersize=NEVER if label == "never bid" else 5,
+        )
+        for label, _, colour, marker in (*kinds, ("never bid", 0, "0.55", "o"))
     ]
-    _legend_above(ax, marks)
+    legend_above(ax, marks, "the larger a mark, the more often")
     return drawn([ax], rows)
 
 
@@ -419,19 +426,18 @@ def plot_costs(
     return drawn([ax], rows)
 
 
-def root_size(ax: Axes) -> tuple[float, float]:
-    """Return about how many inches an Axes will have, its labels and a legend left out."""
-    place = ax.get_window_extent()
-    dpi = float(ax.figure.dpi)
-    return 0.95 * place.width / dpi, 0.85 * place.height / dpi
-
-
 def _mark(place: int, count: int = 0) -> dict[str, Any]:
-    """Return colour, mark and line of a series; many points have marks here and there only."""
+    """Return colour, mark and line of a series; many points have marks here and there only.
+
+    Every other series is dashed and its marks are hollow: where it runs over the one before, both
+    are seen.
+    """
+    colour = COLOURS[place % len(COLOURS)]
     return {
-        "color": COLOURS[place % len(COLOURS)],
+        "color": colour,
         "marker": MARKERS[place % len(MARKERS)],
-        "linestyle": ("-", "--", "-.", ":")[place // len(COLOURS) % 4],
+        "markerfacecolor": "none" if place % 2 else colour,
+        "linestyle": "--" if place % 2 else "-",
         "markevery": max(1, count // 12),
     }
 
@@ -456,15 +462,4 @@ def _name_series(ax: Axes) -> None:
     handles, labels = ax.get_legend_handles_labels()
     named = [(handle, label) for handle, label in zip(handles, labels, strict=True) if label]
     if len(named) > 1:
-        _legend_above(ax, [handle for handle, _ in named])
-
-
-def _legend_above(ax: Axes, marks: Sequence[Any]) -> None:
-    """Put the legend above the axes, in rows that fit, where it hides nothing."""
-    longest = max(len(str(mark.get_label())) for mark in marks)
-    width = root_size(ax)[0]
-    columns = max(1, min(len(marks), int(1.15 * width / (0.06 * longest + 0.33))))
-    ax.legend(
-        handles=list(marks), loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
-        borderaxespad=0.3, handletextpad=0.4, columnspacing=1.2, borderpad=0.2,
-    )
+        legend_above(ax, [handle for handle, _ in named])

@@ -63,6 +63,9 @@ def comparison_table(
         {
             "table": "comparison",
             "games": {name: _game(solution) for name, solution in named.items()},
+            "certified_error": max(
+                description(solution, ())["certified_error"] for solution in named.values()
+            ),
             "versions": versions(),
             "units": units(table.columns, objectives.pop() if len(objectives) == 1 else ""),
         }
@@ -122,6 +125,10 @@ def stack_tables(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             if all(table.attrs.get(key) == value for table in tables.values())
         }
     )
+    errors = [table.attrs["certified_error"] for table in tables.values()
+              if "certified_error" in table.attrs]
+    if errors:
+        stacked.attrs["certified_error"] = max(errors)
     stacked.attrs["games"] = {
         str(name): {
             key: table.attrs[key] for key in ("rules", "objective", "method") if key in table.attrs

@@ -21,6 +21,7 @@ UNITS = {
     "value": "A's value of the stage game, {payoff}",
     "gap": "column guarantee minus row guarantee, in the unit of value",
     "unique": "whether the player's optimal strategy is the only one",
+    "pure": "whether the bid alone is an optimal strategy of the player",
     "round": "number of the round, the first is 1",
     "hand_a": "ranks A holds",
     "hand_b": "ranks B holds",
@@ -95,12 +96,15 @@ def description(solution: Solution, columns: Iterable[object] = UNITS) -> dict[s
     Returns
     -------
     dict
-        rules, objective, method, versions, units.
+        rules, objective, method, certified_error (of the value where the solution starts, in its
+        unit), versions, units.
     """
+    lower, upper = solution.bounds()
     return {
         "rules": solution.rules.as_dict(),
         "objective": solution.objective.name,
         "method": solution.method,
+        "certified_error": float(upper - lower),
         "versions": versions(),
         "units": units(columns, solution.objective.name),
     }

@@ -41,9 +41,11 @@ def as_text(table: pd.DataFrame, format: str) -> str:
     table : DataFrame
         An index with a name becomes the first column.
     format : {"csv", "latex", "markdown"}
-        ``"latex"`` needs the package booktabs. The first-bid table of a solution is written wide,
-        as it is printed in papers: upcards as rows, bids as columns, probabilities to four
-        decimals (fractions as they are).
+        ``"latex"`` needs the package booktabs, and longtable for more than 50 rows. The first-bid
+        table of a solution is written wide, as it is printed in papers: upcards as rows, bids as
+        columns. Numbers have at most four decimals (fractions are written as they are), values no
+        larger than their certified error are zeros, and columns of a whole table that say again
+        what others say are left out.
 
     Raises
     ------

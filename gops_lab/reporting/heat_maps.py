@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from gops_lab.errors import FigureError
@@ -20,6 +21,7 @@ from gops_lab.reporting.canvas import (
     default_width,
     drawn,
     heat_map,
+    legend_above,
     matrix,
     of_player,
     panels_for,
@@ -28,7 +30,7 @@ from gops_lab.reporting.canvas import (
     with_unit,
 )
 from gops_lab.reporting.description import PAYOFF_UNITS
-from gops_lab.reporting.style import CHANCES, PAYOFFS
+from gops_lab.reporting.style import PAYOFFS, chance_colours
 from gops_lab.reporting.text import NOISE
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ def plot_bids(
     bids, upcards, chances = matrix(rows, "bid", "upcard", "probability", what)
     ax = axes_for(ax)
     mesh = heat_map(
-        ax, chances, bids, upcards, colours=CHANCES, low=0, high=1, annotate=annotate,
+        ax, chances, bids, upcards, colours=chance_colours(), low=0, high=1, annotate=annotate,
         empty=NOISE,
     )
     ax.set_xlabel("upcard")
@@ -133,7 +135,7 @@ def plot_comparison(
         zip(panels, games, drawings, strict=True)
     ):
         mesh = heat_map(
-            ax, chances, bids, upcards, colours=CHANCES, low=0, high=1, annotate=None,
+            ax, chances, bids, upcards, colours=chance_colours(), low=0, high=1, annotate=None,
             empty=NOISE, width=width,
         )
         ax.set_title(str(game))
@@ -213,8 +215,8 @@ def plot_leads(
     Parameters
     ----------
     data : DataFrame
-        From `lead_table`: columns lead, player, bid, probability. The leads stand beside each
-        other in order, whatever lies between them.
+        From `lead_table`: columns lead, player, bid, probability, and pure. The leads stand beside
+        each other in order, whatever lies between them.
     ax : Axes, optional
         Default: of a new figure.
     player : {"a", "b"}
@@ -224,8 +226,9 @@ def plot_leads(
     Returns
     -------
     Plot
-        Keeps ``ax_`` and ``figure_``. Where a lead decides the game every bid is optimal, and the
-        one drawn is one of many.
+        Keeps ``ax_`` and ``figure_``. A lead at which every bid is optimal, as where the game is
+        decided, is hatched, and no probability is drawn; without a column pure the bids of one
+        optimal strategy are.
 
     Raises
     ------
@@ -244,9 +247,15 @@ def plot_leads(
     rows = of_player(checked(data, ("lead", "player", "bid", "probability"), what), player, what)
     bids, leads, chances = matrix(rows, "bid", "lead", "probability", what)
     ax = axes_for(ax)
+    free = np.zeros(len(leads), np.bool_)
+    if "pure" in rows.columns:
+        free = rows.groupby("lead")["pure"].all().loc[leads].to_numpy(np.bool_)
     mesh = heat_map(
-        ax, chances, bids, leads, colours=CHANCES, low=0, high=1, annotate=annotate, empty=NOISE,
+        ax, np.where(free, np.nan, chances), bids, leads, colours=chance_colours(), low=0, high=1,
+        annotate=annotate, empty=NOISE,
     )
+    if free.any():
+        _hatch(ax, np.flatnonzero(free), len(bids))
     ax.set_xlabel("A's lead (points)")
     ax.set_ylabel(f"bid of {player.upper()}")
     colour_bar(ax, mesh, "probability")
@@ -309,7 +318,7 @@ def plot_tournament(
     most = float(np.nanmax(np.abs(payoffs))) or 1.0
     mesh = heat_map(
         ax, payoffs, names, names, colours=PAYOFFS, low=-most, high=most, annotate=annotate,
-        form=".1f" if objective == "margin" else ".2f", top_down=True,
+        digits=1 if objective == "margin" else 2, top_down=True,
     )
     for label in ax.get_xticklabels():
         label.set(rotation=45, ha="right", rotation_mode="anchor")
@@ -319,3 +328,16 @@ def plot_tournament(
     table = table.copy()
     table.attrs.update(said)
     return drawn([ax], table)
+
+
+def _hatch(ax: Axes, columns: npt.NDArray[np.intp], rows: int) -> None:
+    """Hatch whole columns of a heat map, and say above it what that means."""
+    from matplotlib.patches import Rectangle
+
+    for column in columns:
+        mark = Rectangle(
+            (column - 0.5, -0.5), 1, rows, facecolor="0.95", edgecolor="0.6", hatch="////",
+            linewidth=0, label="every bid is optimal",
+        )
+        ax.add_patch(mark)
+    legend_above(ax, [mark])

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
+from math import isfinite
+from numbers import Rational
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from gops_lab.game.objectives import NAMED_OBJECTIVES
-from gops_lab.reporting.text import NOISE, number, shown
+from gops_lab.reporting.text import NOISE, fixed, shown
 
 SPECIALS = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -23,8 +27,35 @@ SPECIALS = {
 FIRST_BIDS = "first bids"
 STAGE_GAME = "stage game"
 
-SMALLEST = 0.00005
-"""A probability below this would read 0.0000."""
+LONG = 50
+"""Rows of a table that may no longer fit a page: a longer one is broken across pages."""
+
+DECIMALS = 4
+"""Most decimals of a number."""
+
+HEADERS = {
+    "hand_a": "A holds", "hand_b": "B holds", "bid_a": "A bids", "bid_b": "B bids",
+    "probability_a": "probability of A", "probability_b": "probability of B",
+    "given_away_a": "A loses", "given_away_b": "B loses", "gain_a": "A scores",
+    "gain_b": "B scores", "mean_bid": "mean bid", "support_size": "size of support",
+    "stage_games": "stage games", "nash_conv": "NashConv",
+}
+"""How columns are called in print, where their names are not words."""
+
+LEFT_OUT = {
+    "comparison": {"cards", "ties", "order", "objective", "gap"},
+    "first bids by upcard": {"gap"},
+    "bids by carried": {"carried", "pure", "gap"},
+    "bids by lead": {"stake", "pure", "gap"},
+    "tier": {"state", "upcard", "carried", "gap"},
+    "line of play": {
+        "hand_a", "hand_b", "prizes", "carried", "probability_a", "probability_b", "gain_a",
+        "gain_b",
+    },
+    "summary": {"support_size"},
+    "exploitability": {"nash_conv"},
+}
+"""Columns of whole tables that say again what others say, or are for machines: not printed."""
 
 
 def escaped(value: object) -> str:
@@ -39,11 +70,13 @@ def escaped(value: object) -> str:
 
 
 def as_latex(table: pd.DataFrame) -> str:
-    """Return a table for a LaTeX document that loads ``booktabs``.
+    """Return a table for a LaTeX document that loads ``booktabs``, and ``longtable`` for long ones.
 
     First bids become a wide table, upcards as rows and bids as columns; a stage game rows for A's
     bids and columns for B's, both optimal strategies at the margins. Any other table is written
-    row by row.
+    row by row, without the columns that say nothing to a reader of the whole table (`LEFT_OUT`;
+    of a part of a table's columns all are written). Values no larger than the certified error are
+    zeros.
     """
     kind = table.attrs.get("table")
     if kind == FIRST_BIDS:
@@ -65,13 +98,62 @@ class _Block:
 
 
 def _plain(table: pd.DataFrame) -> str:
-    rows = [[escaped(cell) for cell in row] for row in table.itertuples(index=False)]
-    return _tabular([_Block("", [escaped(name) for name in table.columns], rows)])
+    names = _printed(table)
+    columns = [_column(table.iloc[:, place], _noise(table)) for place in names]
+    rows = list(zip(*(cells for _, cells in columns), strict=True))
+    header = [escaped(HEADERS.get(name, name)) for name in names.values()]
+    return _tabular([_Block("", header, rows)], "".join(side for side, _ in columns))
 
 
-def _tabular(blocks: Sequence[_Block]) -> str:
+def _printed(table: pd.DataFrame) -> dict[int, Any]:
+    """Return the columns that are written, name by place."""
+    names = dict(enumerate(table.columns))
+    if not set(table.attrs.get("units", ())) <= set(map(str, table.columns)):
+        return names  # somebody has chosen among the columns
+    kind = str(table.attrs.get("table", ""))
+    out = LEFT_OUT.get("tier" if kind.startswith("tier ") else kind, set())
+    if kind == "line of play":
+        # After the line itself: with what probability every card would have been bid.
+        out = out | {name for name in names.values() if re.fullmatch(r"[ab]_.*", str(name))}
+    return {place: name for place, name in names.items() if name not in out}
+
+
+def _noise(table: pd.DataFrame) -> float:
+    """Return the size up to which the table's values are zeros."""
+    return max(NOISE, float(table.attrs.get("certified_error", 0.0)))
+
+
+def _column(column: pd.Series[Any], noise: float) -> tuple[str, list[str]]:
+    """Return on which side a column is aligned, and its cells, all with the same decimals."""
+    cells = list(column)
+    floats = [cell for cell in cells if isinstance(cell, float) and isfinite(cell)]
+    most = DECIMALS if max(map(abs, floats), default=0) < 1000 else 1
+    used = [fixed(cell, most, noise).partition(".")[2].rstrip("0") for cell in floats]
+    digits = max(map(len, used), default=0)
+    # Halves and quarters are written as such; what needs more decimals gets all there are.
+    digits = digits if digits <= 2 else most
+
+    def text_of(cell: Any) -> str:
+        if isinstance(cell, bool | np.bool_):
+            return "yes" if cell else "no"
+        if isinstance(cell, float) and isfinite(cell):
+            return _number(fixed(cell, digits, noise))
+        return _number(str(cell)) if isinstance(cell, Rational) else escaped(cell)
+
+    left = any(isinstance(cell, str | bool | np.bool_) for cell in cells)
+    return "l" if left else "r", list(map(text_of, cells))
+
+
+def _number(text: str) -> str:
+    """Return a number as LaTeX: a sign needs mathematics."""
+    return text if text[0].isdigit() else f"${text}$"
+
+
+def _tabular(blocks: Sequence[_Block], sides: str = "") -> str:
     width = max(len(block.names) for block in blocks)
-    lines = [r"\begin{tabular}{" + "r" * width + "}", r"\toprule"]
+    long = max(len(block.rows) for block in blocks) > LONG
+    kind = "longtable" if long else "tabular"
+    lines = [rf"\begin{{{kind}}}{{{sides or 'r' * width}}}", r"\toprule"]
     for number_, block in enumerate(blocks):
         if number_:
             lines.append(r"\midrule")
@@ -81,8 +163,11 @@ def _tabular(blocks: Sequence[_Block]) -> str:
                 rf" & \multicolumn{{{spanned}}}{{c}}{{{block.span}}} & \\",
                 rf"\cmidrule(lr){{2-{width - 1}}}",
             ]
-        lines += [_line(block.names), r"\midrule", *map(_line, block.rows)]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+        lines += [_line(block.names), r"\midrule"]
+        if long and not number_:
+            lines.append(r"\endhead")
+        lines += map(_line, block.rows)
+    return "\n".join([*lines, r"\bottomrule", rf"\end{{{kind}}}"]) + "\n"
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -96,7 +181,7 @@ def _first_bids(table: pd.DataFrame) -> list[_Block] | None:
         return None
     if table.duplicated(["player", "upcard", "bid"]).any():
         return None
-    rules = table.attrs.get("rules", {})
+    rules, noise = table.attrs.get("rules", {}), _noise(table)
     players = list(dict.fromkeys(table["player"]))
     alike = rules.get("hand_a") == rules.get("hand_b") and (
         table.attrs.get("objective") in NAMED_OBJECTIVES
@@ -111,8 +196,9 @@ def _first_bids(table: pd.DataFrame) -> list[_Block] | None:
         rows = []
         for upcard, row in part.groupby("upcard", sort=True):
             chances = dict(zip(row["bid"], row["probability"], strict=True))
-            cells = [_probability(chances[bid]) if bid in chances else "" for bid in bids]
-            rows.append([escaped(upcard), *_padded(cells, width), _value(row["value"].iloc[0])])
+            cells = [_value(chances[bid]) if bid in chances else "" for bid in bids]
+            value = _value(row["value"].iloc[0], noise)
+            rows.append([escaped(upcard), *_padded(cells, width), value])
         names = ["upcard", *_padded(list(map(escaped, bids)), width), "value"]
         blocks.append(_Block("bid" if alike else f"bid of {str(player).upper()}", names, rows))
     return blocks
@@ -124,14 +210,14 @@ def _stage_game(table: pd.DataFrame) -> list[_Block] | None:
         return None
     if table.duplicated(["bid_a", "bid_b"]).any():
         return None
-    columns = sorted(table["bid_b"].unique())
+    columns, noise = sorted(table["bid_b"].unique()), _noise(table)
     rows = []
     for bid, row in table.groupby("bid_a", sort=True):
         payoffs = dict(zip(row["bid_b"], row["payoff"], strict=True))
-        cells = [_value(payoffs[column]) if column in payoffs else "" for column in columns]
-        rows.append([escaped(bid), *cells, _probability(row["probability_a"].iloc[0])])
+        cells = [_value(payoffs[column], noise) if column in payoffs else "" for column in columns]
+        rows.append([escaped(bid), *cells, _value(row["probability_a"].iloc[0])])
     chances = dict(zip(table["bid_b"], table["probability_b"], strict=True))
-    rows.append(["probability", *(_probability(chances[column]) for column in columns), ""])
+    rows.append(["probability", *(_value(chances[column]) for column in columns), ""])
     return [_Block("bid of B", ["bid of A", *map(escaped, columns), "probability"], rows)]
 
 
@@ -139,16 +225,8 @@ def _padded(cells: list[str], width: int) -> list[str]:
     return cells + [""] * (width - len(cells))
 
 
-def _probability(value: Any) -> str:
-    """Return a probability to four decimals, a fraction as it is."""
+def _value(value: Any, noise: float = NOISE) -> str:
+    """Return a value or a probability to four decimals, a fraction as it is."""
     if isinstance(value, Fraction):
-        return str(value)
-    if abs(value) < NOISE:
-        return "0"
-    return escaped("<0.0001") if value < SMALLEST else f"{value:.4f}"
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, Fraction):
-        return str(value)
-    return "0" if abs(value) < NOISE else number(float(value))
+        return _number(str(value))
+    return _number(fixed(float(value), DECIMALS, noise))

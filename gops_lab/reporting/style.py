@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gops_lab.errors import FigureError
 from gops_lab.game import checks
+
+if TYPE_CHECKING:
+    from matplotlib.colors import Colormap
 
 WIDTHS = {1: 3.5, 2: 7.16}
 """Inches of a figure that spans one or two columns of a journal."""
@@ -20,9 +23,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
-CHANCES = "YlGnBu"
-"""Colour map of probabilities, pale to dark; what is never bid stays white."""
-
 PAYOFFS = "RdBu"
 """Colour map of payoffs: blue is good for A, red for B, white is 0."""
 
@@ -31,6 +31,18 @@ SAVING: Any = {
     "savefig.bbox": None,
 }
 """What must hold while a file is written: TrueType fonts, no random names, the width as set."""
+
+
+def chance_colours() -> Colormap:
+    """Return the colour map of probabilities, pale to dark: its palest is not white.
+
+    What is never bid stays white, and is told from what is hardly ever bid.
+    """
+    import matplotlib as mpl
+    from matplotlib.colors import LinearSegmentedColormap
+
+    shades = mpl.colormaps["YlGnBu"]([0.18 + 0.82 * place / 255 for place in range(256)])
+    return LinearSegmentedColormap.from_list("chances", shades)
 
 
 @contextmanager

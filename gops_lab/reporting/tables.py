@@ -17,8 +17,10 @@ from gops_lab.evaluation import given_away
 from gops_lab.game.checks import as_integer
 from gops_lab.game.state import State, check_state, expose, play_round
 from gops_lab.induction.solution import Solution
-from gops_lab.reporting.description import description
+from gops_lab.matrix_games import is_unique
+from gops_lab.reporting.description import UNITS, description
 from gops_lab.reporting.latex import FIRST_BIDS, STAGE_GAME
+from gops_lab.reporting.text import NOISE
 
 PLAYERS = ("a", "b")
 
@@ -36,7 +38,8 @@ def bids_table(solution: Solution, player: str = "a") -> pd.DataFrame:
     -------
     DataFrame
         Index upcard (points); columns the bids (ranks) with their probabilities, then value (A's,
-        of the stage game), gap, unique (whether the player's optimal strategy is).
+        of the stage game), gap, unique (whether the player's optimal strategy is); ``attrs``
+        describes them.
 
     Raises
     ------
@@ -58,7 +61,11 @@ def bids_table(solution: Solution, player: str = "a") -> pd.DataFrame:
     }
     wide = pd.DataFrame(columns)
     rest = tidy.drop_duplicates("upcard").set_index("upcard")[["value", "gap", "unique"]]
-    return wide.join(rest)
+    table = wide.join(rest)
+    said = description(solution, ["upcard", *rest.columns])
+    said["units"] |= {str(bid): UNITS["probability"] for bid in wide.columns}
+    table.attrs.update({"table": "first bids by upcard", **said})
+    return table
 
 
 def first_bids_table(solution: Solution) -> pd.DataFrame:
@@ -254,7 +261,8 @@ def stake_table(
     -------
     DataFrame
         One row for each stake, player and bid: carried, stake (points), player, bid, probability,
-        value (A's, of the stage game), gap.
+        pure (whether that bid alone is an optimal strategy), unique (whether the player's optimal
+        strategy is), value (A's, of the stage game), gap.
 
     Raises
     ------
@@ -291,8 +299,9 @@ def lead_table(solution: Solution, state: State, leads: Iterable[int]) -> pd.Dat
     Returns
     -------
     DataFrame
-        One row for each lead, player and bid: lead, stake (points), player, bid, probability,
-        value (A's, of the stage game, the lead included), gap.
+        One row for each lead, player and bid: lead, stake (points), player, bid, probability, pure
+        (whether that bid alone is an optimal strategy), unique (whether the player's optimal
+        strategy is), value (A's, of the stage game, the lead included), gap.
 
     Raises
     ------
@@ -320,15 +329,22 @@ def _varied(
     for value in values:
         varied = State(**{**state.as_dict(), field: value})
         stage = solution.stage_solution(varied)
-        for player in PLAYERS:
+        payoffs, game = stage.payoffs.to_numpy(), stage.game
+        for player, side in zip(PLAYERS, ("row", "column"), strict=True):
+            unique = is_unique(payoffs, side, exact=solution.exact, error=stage.error)
+            # What each bid alone leaves of the value, whatever the other bids.
+            lost = game.value - payoffs.min(1) if side == "row" else payoffs.max(0) - game.value
+            pure = lost <= (0 if solution.exact else 2 * stage.error + game.gap + NOISE)
             rows += [
-                (getattr(varied, field), varied.stake, player, bid, probability,
-                 stage.game.value, stage.game.gap)
-                for bid, probability in solution.strategy(varied, player).items()
+                (getattr(varied, field), varied.stake, player, bid, probability, bool(alone),
+                 unique, game.value, game.gap)
+                for (bid, probability), alone in zip(
+                    solution.strategy(varied, player).items(), pure, strict=True
+                )
             ]
     if not rows:
         raise TableError(f"no {field} is given; at least one is needed")
-    columns = [field, "stake", "player", "bid", "probability", "value", "gap"]
+    columns = [field, "stake", "player", "bid", "probability", "pure", "unique", "value", "gap"]
     table = pd.DataFrame(rows, columns=columns)
     table.attrs.update(
         {

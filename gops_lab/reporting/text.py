@@ -77,6 +77,31 @@ def number(value: Any, form: str = ".4f") -> str:
     return format(value, form)
 
 
+def fixed(value: float, digits: int, noise: float = NOISE) -> str:
+    """Return a number for print; one too small for its digits is told from a zero.
+
+    Parameters
+    ----------
+    value : float
+    digits : int
+        Decimals.
+    noise : float
+        What is no larger is a zero.
+
+    Examples
+    --------
+    >>> fixed(0.25, 2), fixed(0.0, 2), fixed(0.001, 2), fixed(-0.01, 1), fixed(-0.3, 0)
+    ('0.25', '0', '<0.01', '>-0.1', '>-1')
+    """
+    if abs(value) <= noise:
+        return "0"
+    text = f"{value:.{digits}f}"
+    if float(text):
+        return text
+    least = f"{10.0**-digits:.{digits}f}"
+    return f"<{least}" if value > 0 else f">-{least}"
+
+
 def shown(value: Any) -> str:
     """Return a cell of a written table: six significant digits, fractions as they are, no NaN.
 
