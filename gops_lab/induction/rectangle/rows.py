@@ -265,7 +265,10 @@ class RowLayouts:
     ) -> tuple[IntArray, BoolArray]:
         """Return where values with `size` prizes stand for a pattern, and which of them it has."""
         position, there = self.values(size, kind).find(sets, sums, leads)
-        place = self._places(size, kind, ways)[position]
+        places = self._places(size, kind, ways)
+        if not len(places):  # where every lead is decided
+            return position, there
+        place = places[position]
         return place.astype(np.int64), there & (place >= 0)
 
     def links(self, size: int, kind: int) -> npt.NDArray[np.int32]:
