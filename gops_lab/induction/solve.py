@@ -196,8 +196,10 @@ def solve_states(
         engine = fastest_engine(below, goal, reducer.start_leads)
     fast = engine in ("rectangle", "rows")
     sweep = f"{engine} sweep, supports then simplex" if fast else f"general sweep, {chosen}"
-    names = ", ".join(reducer.reductions.names()) or "none"
-    how = f"{sweep}, reductions: {names}"
+    names = reducer.reductions.names()
+    if fast and rectangle.may_drop_dominated(below, goal, reducer.start_leads):
+        names.append("dominated bids")
+    how = f"{sweep}, reductions: {', '.join(names) or 'none'}"
 
     asked_for = dtype if fast else "text" if exact else "float64"
     if keep != "all" and int(keep) >= below.rounds:

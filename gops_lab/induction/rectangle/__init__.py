@@ -10,6 +10,7 @@ from gops_lab.induction.rectangle.plan import (
     held_at_once,
     layout_name,
     leads_do_not_count,
+    may_drop_dominated,
     plan_sweep,
     supports,
 )
@@ -29,5 +30,6 @@ from gops_lab.induction.rectangle.table import TierTable, empty_table
 __all__ = [
     "FLOATS_UP_TO", "InMemory", "RowLayouts", "Shard", "SweepPlan", "TierPlan", "TierReport",
     "TierStore", "TierTable", "empty_table", "held_at_once", "layout_name", "leads_do_not_count",
-    "plan_sweep", "report_tier", "solve_plan", "solve_tier", "solve_tiers", "supports",
+    "may_drop_dominated", "plan_sweep", "report_tier", "solve_plan", "solve_tier", "solve_tiers",
+    "supports",
 ]

@@ -201,6 +201,34 @@ def held_at_once(lengths: Sequence[int], keep: str | int) -> int:
     return max([at_the_end, *passing])
 
 
+def may_drop_dominated(rules: Rules, objective: Objective, start_leads: tuple[int, int]) -> bool:
+    """Return whether bids that a lower one dominates may be left out.
+
+    No prize may be below 0 and no lead worth less than a lower one; see the theory page.
+
+    Examples
+    --------
+    >>> may_drop_dominated(Rules(cards=4), MARGIN, (0, 0))
+    True
+    >>> may_drop_dominated(Rules(cards=2, prizes=(-1, 2)), MARGIN, (0, 0))
+    False
+    """
+    return _may_drop(rules, _layouts(rules, objective, start_leads))
+
+
+def _may_drop(rules: Rules, layouts: Layouts | RowLayouts) -> bool:
+    return layouts.rising and min(rules.prizes) >= 0
+
+
+def _layouts(
+    rules: Rules, objective: Objective, start_leads: tuple[int, int]
+) -> Layouts | RowLayouts:
+    """Return where values stand in the tables of a game."""
+    if leads_do_not_count(rules, objective):
+        return Layouts(rules.prizes, rules.tie_rule.carried == 1)
+    return RowLayouts(rules, objective, start_leads)
+
+
 def plan_sweep(
     rules: Rules,
     objective: Objective = MARGIN,
@@ -226,19 +254,14 @@ def plan_sweep(
     lowest : int
         Cards in hand of the lowest tier to plan; no tier is left out above it.
     drop_dominated : bool
-        Whether to leave out bids that a lower one dominates, where the rules and the objective
-        allow it: no prize below 0, no lead worth less than a lower one.
+        Whether to leave out bids that a lower one dominates, where `may_drop_dominated`.
 
     Raises
     ------
     RulesError
         If a start code is no pattern of that many cards.
     """
-    layouts: Layouts | RowLayouts
-    if leads_do_not_count(rules, objective):
-        layouts = Layouts(rules.prizes, rules.tie_rule.carried == 1)
-    else:
-        layouts = RowLayouts(rules, objective, start_leads)
+    layouts = _layouts(rules, objective, start_leads)
     patterns = Patterns(repeats=False)
     if start_codes is None:
         hands = (np.array([hand], np.int64) for hand in (rules.hand_a, rules.hand_b))
@@ -253,7 +276,7 @@ def plan_sweep(
     if isinstance(layouts, RowLayouts):
         ways[:, 0] = 1
     extra = len(rules.prizes) - rules.rounds
-    drop_dominated = drop_dominated and layouts.rising and min(rules.prizes) >= 0
+    drop_dominated = drop_dominated and _may_drop(rules, layouts)
     tiers = []
     for tier in range(rules.cards, max(rules.cards - rules.rounds, lowest - 1), -1):
         rounds = tier - (rules.cards - rules.rounds)
