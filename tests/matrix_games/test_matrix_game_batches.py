@@ -20,7 +20,7 @@ from gops_lab.matrix_games import (
 )
 
 # interpreted, the same tests on fewer games
-GAMES = 30 if numba.config.DISABLE_JIT else 1500
+GAMES = 30 if numba.config.DISABLE_JIT else 10_500
 SHAPES = [(1, 1), (1, 5), (5, 1), (2, 2), (3, 4), (7, 7), (13, 13), (16, 9)]
 
 Maker = Callable[[np.random.Generator, int, int, int], np.ndarray]
@@ -76,7 +76,7 @@ def certify(payoffs: np.ndarray, games: MatrixGameSolutions) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_every_game_is_certified(family: str, shape: tuple[int, int]) -> None:
-    """144,000 games in all."""
+    """1,008,000 games in all."""
     payoffs = np.ascontiguousarray(FAMILIES[family](np.random.default_rng(1), GAMES, *shape))
     copy = payoffs.copy()
     games = solve_matrix_games(payoffs)
