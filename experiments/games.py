@@ -6,8 +6,8 @@ import hashlib
 from typing import Any
 
 import gops_lab as gl
+from gops_lab.decks import deck_folder, deck_of
 from gops_lab.game import as_objective
-from gops_lab.induction.decks import deck_folder, deck_of
 from gops_lab.induction.manifest import MANIFEST
 
 NEVER = 1e-9

@@ -18,8 +18,8 @@ import tempfile
 from pathlib import Path
 
 import gops_lab as gl
+from gops_lab.decks import DECKS, deck_folder
 from gops_lab.game.state import start
-from gops_lab.induction.decks import DECKS, deck_folder
 from gops_lab.induction.solve import solve_states
 
 TIERS_KEPT = 3

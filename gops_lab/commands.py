@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -26,15 +26,14 @@ from gops_lab.game.documents import plain
 from gops_lab.game.objectives import as_objective
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State, check_state, start
-from gops_lab.induction import Solution, forecast, load, solve, solve_match
-from gops_lab.induction.decks import deck_of
+from gops_lab.induction import Solution, forecast, load, shipped, solve, solve_match
 from gops_lab.induction.files import nearest_existing
 from gops_lab.induction.forecast import readable_size
 from gops_lab.induction.manifest import MANIFEST
-from gops_lab.induction.store import found_at
 from gops_lab.induction.timetable import Timetable
 from gops_lab.reporting import formats, tables, text
 from gops_lab.strategies.names import Solver
+from gops_lab.strategies.response import Progress
 from gops_lab.web import run_explore
 
 # Commands
@@ -217,18 +216,9 @@ def _forecast(options: argparse.Namespace) -> None:
 
 
 def _audit(options: argparse.Namespace) -> int:
-    with tqdm(
-        unit=" values", leave=False, delay=1.0,
-        disable=_without_bar(options),
-    ) as bar:
-
-        def progress(cards: int, done: int, total: int) -> None:
-            bar.total = total
-            bar.set_description(_in_hand(cards), refresh=False)
-            bar.update(done - bar.n)
-
+    with _counting(options, "values") as progress:
         report = audit(
-            found_at(options.folder), samples=options.samples, seed=options.seed, progress=progress
+            options.folder, samples=options.samples, seed=options.seed, progress=progress
         )
     if options.json:
         _print_json(report.as_dict())
@@ -250,15 +240,8 @@ def _audit(options: argparse.Namespace) -> int:
 def _tournament(options: argparse.Namespace) -> None:
     @contextmanager
     def deals_bar() -> Iterator[Callable[[int, int], None]]:
-        with tqdm(
-            unit=" deals", unit_scale=True, leave=False, delay=1.0, disable=_without_bar(options)
-        ) as bar:
-
-            def progress(done: int, total: int) -> None:
-                bar.total = total
-                bar.update(done - bar.n)
-
-            yield progress
+        with _counting(options, "deals") as progress:
+            yield lambda done, total: progress(0, done, total)
 
     if options.out is not None:
         _check_can_write("out", Path(options.out))
@@ -269,7 +252,10 @@ def _tournament(options: argparse.Namespace) -> None:
 
 
 def _exploit(options: argparse.Namespace) -> None:
-    _print_answer(options, run_exploit(options, _rules(options), _solver(options)))
+    def states_bar() -> AbstractContextManager[Progress]:
+        return _counting(options, "states")
+
+    _print_answer(options, run_exploit(options, _rules(options), _solver(options), states_bar))
 
 
 def _play(options: argparse.Namespace) -> None:
@@ -326,8 +312,7 @@ def _solved_deck(options: argparse.Namespace, rules: Rules) -> Solution | None:
     """Return the solution that comes with the package, if it is what the options ask for."""
     if options.exact or getattr(options, "method", None) is not None:
         return None
-    deck = deck_of(rules, as_objective(options.objective))
-    return None if deck is None else load(deck)
+    return shipped(rules, as_objective(options.objective))
 
 
 def _solution(options: argparse.Namespace, rules: Rules, **how: Any) -> Solution:
@@ -450,6 +435,22 @@ def _bar(options: argparse.Namespace) -> Iterator[Timetable]:
             bar.update(share - bar.n)
 
         yield Timetable(show)
+
+
+@contextmanager
+def _counting(options: argparse.Namespace, unit: str) -> Iterator[Progress]:
+    """Yield a callback that draws a bar for what is counted, tier by tier; tier 0 has no name."""
+    with tqdm(
+        unit=f" {unit}", unit_scale=True, leave=False, delay=1.0, disable=_without_bar(options)
+    ) as bar:
+
+        def progress(cards: int, done: int, total: int) -> None:
+            bar.total = total
+            if cards:
+                bar.set_description(_in_hand(cards), refresh=False)
+            bar.update(done - bar.n)
+
+        yield progress
 
 
 def _in_hand(cards: int) -> str:

@@ -11,7 +11,7 @@ import reprlib
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -24,14 +24,16 @@ from gops_lab.evaluation import (
     regrets,
     tournament,
 )
-from gops_lab.explorer.solving import at_hand
+from gops_lab.explorer.solving import PATIENCE, at_hand
 from gops_lab.game import MARGIN, Rules, State, expose, play_round, start
 from gops_lab.game.checks import missing_cards
-from gops_lab.induction import Solution, load
+from gops_lab.game.objectives import as_objective
+from gops_lab.induction import Solution, forecast, load, shipped
 from gops_lab.reporting import text
 from gops_lab.reporting.description import unit_of_payoffs
-from gops_lab.strategies import OptimalStrategy, distribution, strategy_named
+from gops_lab.strategies import OptimalStrategy, Strategy, distribution, strategy_named
 from gops_lab.strategies.names import Solver
+from gops_lab.strategies.response import Progress
 
 Answer = tuple[dict[str, Any], str]
 
@@ -68,12 +70,21 @@ def run_tournament(
     return data, "\n".join(lines)
 
 
-def run_exploit(options: argparse.Namespace, rules: Rules, solver: Solver) -> Answer:
+def run_exploit(
+    options: argparse.Namespace,
+    rules: Rules,
+    solver: Solver,
+    bar: Callable[[], AbstractContextManager[Progress]],
+) -> Answer:
     """Say what a strategy loses to its best response, and where."""
-    strategy = strategy_named(options.strategy, rules, solver)
-    found = exploitability(
-        rules, strategy, objective=options.objective, exact=options.exact, with_value=False
-    )
+    strategy = strategy_named(options.strategy, rules, _shipped_or(solver))
+    if _only_certified(strategy, options.objective):
+        return _certified(options, rules, strategy)
+    with bar() as progress:
+        found = exploitability(
+            rules, strategy, objective=options.objective, exact=options.exact, with_value=False,
+            progress=progress,
+        )
     data = {
         "rules": rules.as_dict(), "objective": options.objective, "strategy": strategy.name,
         "best_response_a": found.best_response_a, "best_response_b": found.best_response_b,
@@ -108,9 +119,54 @@ def run_exploit(options: argparse.Namespace, rules: Rules, solver: Solver) -> An
     return data, "\n".join(lines)
 
 
+def _only_certified(strategy: Strategy, objective: str) -> TypeGuard[OptimalStrategy]:
+    """Whether a strategy is optimal and too long to follow, its low tiers to be solved again."""
+    if not isinstance(strategy, OptimalStrategy):
+        return False
+    solution = strategy.solution
+    return (
+        solution.objective.name == objective
+        and len(solution.tables) < len(solution.reports)
+        and forecast(solution.rules, solution.objective).seconds > PATIENCE
+    )
+
+
+def _certified(options: argparse.Namespace, rules: Rules, strategy: OptimalStrategy) -> Answer:
+    """Say what an optimal strategy loses at the most, by its certificates alone."""
+    if options.regrets:
+        raise ArgumentError(
+            f"--regrets needs a solution that keeps all tiers; that of {strategy.name} keeps "
+            f"{len(strategy.solution.tables)} of {rules.rounds}"
+        )
+    bound = certified_exploitability(strategy, options.objective)
+    data = {
+        "rules": rules.as_dict(), "objective": options.objective, "strategy": strategy.name,
+        "certified_bound": bound,
+    }
+    lines = [
+        text.heading(rules, options.objective) + "\n",
+        f"{strategy.name} in both seats, in {unit_of_payoffs(options.objective)}",
+        f"exploitability certified to be at most {bound:.1e}; best responses are not followed, as "
+        "the solution keeps its top tiers only",
+    ]
+    return data, "\n".join(lines)
+
+
+def _shipped_or(solver: Solver) -> Solver:
+    """Return a solver that takes the solution that comes with the package where there is one.
+
+    For a game or two: what lies below its tiers is solved again for every line of play.
+    """
+
+    def solved(rules: Rules, objective: str) -> Solution:
+        return shipped(rules, as_objective(objective)) or solver(rules, objective)
+
+    return solved
+
+
 def run_play(options: argparse.Namespace, rules: Rules, solver: Solver) -> Answer:
     """Let a person in seat A play one game against a strategy."""
-    strategy = strategy_named(options.against, rules, solver)
+    strategy = strategy_named(options.against, rules, _shipped_or(solver))
     draw = np.random.default_rng(options.seed)
     bids = None if options.bids is None else list(options.bids)
     if bids is not None and len(bids) != rules.rounds:

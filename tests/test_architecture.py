@@ -12,8 +12,8 @@ PACKAGE = Path(__file__).parents[1] / "gops_lab"
 
 # A room may import from itself and from those before it. The public namespace may import all.
 ORDER = [
-    "_version", "errors", "compiling", "game", "encoding", "induction", "auditing", "strategies",
-    "evaluation", "reporting", "interop", "explorer", "web", "arguments", "contests",
+    "_version", "errors", "compiling", "game", "decks", "encoding", "induction", "auditing",
+    "strategies", "evaluation", "reporting", "interop", "explorer", "web", "arguments", "contests",
     "commands", "cli", "public", "__init__",
 ]
 # Knows nothing of GOPS; whoever solves games may use it.
@@ -21,7 +21,7 @@ MATRIX_GAMES = "matrix_games"
 MAY_SOLVE = ORDER[ORDER.index("induction") :]
 
 # Re-checks what the sweep stored, and must owe nothing to it: of the package only these.
-AUDITING = ("auditing", "game", "errors", MATRIX_GAMES)
+AUDITING = ("auditing", "game", "decks", "errors", MATRIX_GAMES)
 
 # Who may import a library that is slow to load or draws: only the top of the drawing.
 MAY_DRAW = {

@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 import gops_lab as gl
-from gops_lab import contests
+from gops_lab import commands, contests
 from gops_lab.cli import main
 from gops_lab.evaluation import given_away
 from gops_lab.explorer import solving
@@ -52,6 +52,31 @@ def test_exploit(capsys):
     )
     data = json.loads(out)
     assert data["exploitability"] <= data["certified_bound"] < 1e-9
+
+
+def test_exploit_certifies_the_full_deck_at_once(capsys):
+    """Rejects a full solve, and best responses followed through tiers that the deck lacks."""
+    command = ["exploit", "--cards", 13, "--ties", "discard", "--strategy", "optimal:margin"]
+    code, out, _ = run(capsys, *command, "--json")
+    assert code == 0
+    data = json.loads(out)
+    assert 0 < data["certified_bound"] < 1e-4
+    assert "exploitability" not in data
+    code, out, err = run(capsys, *command, "--regrets", 3)
+    assert (code, out) == (2, "")
+    assert "keeps 3 of 13" in err
+
+
+def test_play_takes_the_deck_that_comes_with_the_package(monkeypatch, capsys):
+    def endless(*_, **__):
+        raise AssertionError("the full deck is solved for one game")
+
+    monkeypatch.setattr(commands, "solve", endless)
+    bids = "1,2,3,4,5,6,7,8,9,10,11,12,14"  # refused once the opponent is there
+    command = ["play", "--cards", 13, "--against", "optimal:margin", "--bids", bids]
+    code, _, err = run(capsys, *command)
+    assert code == 2
+    assert "--bids has 14" in err
 
 
 def test_exploit_gives_no_bound_of_another_objective(capsys):

@@ -412,6 +412,17 @@ def test_an_evaluation_can_begin_anywhere():
     assert best_response_value(rules, Lowest(), start=state) == 3.0
 
 
+@pytest.mark.parametrize("method", ["states", "hands"])
+def test_a_best_response_says_how_far_it_is(method):
+    """Rejects a tier that is never told of, or one that never gets to its end."""
+    told = []
+    gl.best_response_value(
+        gl.Rules(cards=4), MatchPrize(), method=method, progress=lambda *far: told.append(far)
+    )
+    assert {cards for cards, done, total in told if done == total} == {1, 2, 3, 4}
+    assert all(0 < done <= total for _, done, total in told)
+
+
 def test_a_best_response_off_its_own_path():
     """A best response answers for states that its own play never reaches."""
     rules = gl.Rules(cards=4, ties="discard")
@@ -538,8 +549,13 @@ SOLVED = gl.solve(R3, method="highs")
 CALLS = {
     # a function, and arguments that are each tried with something of another kind
     "evaluate": (gl.evaluate, {"rules": R3, "a": Uniform(), "b": Uniform()}),
-    "best response": (gl.best_response_value, {"rules": R3, "strategy": Uniform()}),
-    "exploitability": (gl.exploitability, {"rules": R3, "a": Uniform()}),
+    "best response": (
+        gl.best_response_value,
+        {"rules": R3, "strategy": Uniform(), "progress": lambda *_: None},
+    ),
+    "exploitability": (
+        gl.exploitability, {"rules": R3, "a": Uniform(), "progress": lambda *_: None},
+    ),
     "expected margin": (expected_margin, {"rules": R3, "a": Uniform(), "b": Uniform()}),
     "regrets": (gl.regrets, {"rules": R3, "strategy": Uniform(), "solution": SOLVED}),
     "given away": (given_away, {"solution": SOLVED, "state": STATE, "bid": 1}),

@@ -15,6 +15,7 @@ from gops_lab.auditing.manifest import FIELDS, Manifest, StoredTier, read_manife
 from gops_lab.auditing.recomputation import Enclosure, Recomputation
 from gops_lab.auditing.report import AuditReport, Check, Disagreement
 from gops_lab.auditing.tables import Entry, PatternTable, Table, open_table
+from gops_lab.decks import found_at
 from gops_lab.errors import ArgumentError, GopsError, StoreError
 from gops_lab.game import checks
 from gops_lab.game.state import State
@@ -50,7 +51,8 @@ def audit(
     Parameters
     ----------
     folder : path
-        What `Solution.save` or ``gops-lab solve --out`` wrote.
+        What `Solution.save` or ``gops-lab solve --out`` wrote, or the name of a solved deck that
+        comes with the package, as for `gops_lab.load`.
     samples : int
         How many values of each tier to solve again.
     seed : int
@@ -100,7 +102,7 @@ def audit(
     samples = checks.integer("samples", samples, 1, MOST_SAMPLES, ArgumentError)
     seed = checks.integer("seed", seed, 0, 2**63 - 1, ArgumentError)
     checks.callback("progress", progress, ArgumentError)
-    path = checks.path("folder", folder, ArgumentError)
+    path = found_at(checks.path("folder", folder, ArgumentError))
     manifest = read_manifest(path)
     run = _Audit(path, manifest, samples, seed, progress)
     run.check()

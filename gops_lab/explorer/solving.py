@@ -6,8 +6,7 @@ from functools import lru_cache
 
 from gops_lab.errors import ForecastError
 from gops_lab.game import MARGIN, WIN, Objective, Rules, State, rounds_left
-from gops_lab.induction import Solution, forecast, load, solve, solve_match
-from gops_lab.induction.decks import deck_of
+from gops_lab.induction import Solution, forecast, shipped, solve, solve_match
 from gops_lab.induction.solve import left_to_play
 from gops_lab.reporting.text import duration
 
@@ -31,11 +30,10 @@ def at_hand(rules: Rules, objective: Objective) -> Solution | None:
     >>> at_hand(Rules(cards=3), MARGIN) is None, at_hand(Rules(cards=13), MARGIN).rules
     (True, Rules(cards=13, ties='carry'))
     """
-    deck = deck_of(rules, objective)
-    if deck is not None:
-        return load(deck)
-    _check_patience(f"{rules!r} for {objective.name}", forecast(rules, objective).seconds)
-    return None
+    solution = shipped(rules, objective)
+    if solution is None:
+        _check_patience(f"{rules!r} for {objective.name}", forecast(rules, objective).seconds)
+    return solution
 
 
 @lru_cache(maxsize=8)

@@ -4,6 +4,8 @@ from gops_lab.induction.forecast import Forecast, forecast
 from gops_lab.induction.reduction import Reductions
 from gops_lab.induction.solution import Solution
 from gops_lab.induction.solve import solve, solve_match
-from gops_lab.induction.store import load
+from gops_lab.induction.store import load, shipped
 
-__all__ = ["Forecast", "Reductions", "Solution", "forecast", "load", "solve", "solve_match"]
+__all__ = [
+    "Forecast", "Reductions", "Solution", "forecast", "load", "shipped", "solve", "solve_match",
+]

@@ -16,11 +16,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gops_lab.decks import deck_folder, deck_of, found_at
 from gops_lab.errors import OccupiedError, StoreError
 from gops_lab.game import checks
+from gops_lab.game.objectives import Objective
 from gops_lab.game.rules import Rules
 from gops_lab.game.state import State
-from gops_lab.induction.decks import DECKS, deck_folder
 from gops_lab.induction.files import (
     as_json,
     check_no_others,
@@ -120,12 +121,25 @@ def load(folder: str | os.PathLike[str]) -> Solution:
     >>> int(strategy.idxmax())
     13
     """
-    path = found_at(folder)
+    path = found_at(as_path(folder))
     if os.path.exists(path / JOURNAL) and not os.path.exists(path / MANIFEST):
         raise StoreError(unfinished(path))
     manifest = read_manifest(path)
     with reading(path / MANIFEST):
         return _read(path, manifest)
+
+
+def shipped(rules: Rules, objective: Objective) -> Solution | None:
+    """Return the solution of a game that comes with the package, if there is one.
+
+    Examples
+    --------
+    >>> from gops_lab.game import MARGIN
+    >>> shipped(Rules(cards=13), MARGIN).start.tier, shipped(Rules(cards=12), MARGIN)
+    (13, None)
+    """
+    deck = deck_of(rules, objective)
+    return None if deck is None else load(deck_folder(deck))
 
 
 def taken_out(folder: Path) -> Solution:
@@ -134,12 +148,6 @@ def taken_out(folder: Path) -> Solution:
     solution.tables = {tier: in_memory(table) for tier, table in solution.tables.items()}
     remove_folder(folder)
     return solution
-
-
-def found_at(folder: str | os.PathLike[str]) -> Path:
-    """Return the folder that holds a solution, of which a deck's name may be given."""
-    path = as_path(folder)
-    return deck_folder(str(path)) if str(path) in DECKS and not path.exists() else path
 
 
 def as_path(folder: str | os.PathLike[str]) -> Path:

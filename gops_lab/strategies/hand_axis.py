@@ -11,6 +11,7 @@ The numbers are those of `gops_lab.strategies.response`, found more quickly.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +32,10 @@ MOST_VALUES = 400_000_000
 
 
 def payoff_on_hand_axis(
-    rules: Rules, fixed: Strategy, follow: Strategy | None = None
+    rules: Rules,
+    fixed: Strategy,
+    follow: Strategy | None = None,
+    progress: Callable[[int, int, int], None] | None = None,
 ) -> float:
     """Return the points A gains on B with a strategy in seat B that does not look at A's hand.
 
@@ -43,6 +47,8 @@ def payoff_on_hand_axis(
     follow : Strategy, optional
         In seat A; may look neither at the lead nor, this way, at B's hand. Default: a best
         response.
+    progress : callable, optional
+        Called as ``progress(cards_in_hand, courses_valued, courses_with_so_many)``.
 
     Returns
     -------
@@ -83,6 +89,8 @@ def payoff_on_hand_axis(
                 "to follow exactly; use a simulation"
             )
         values = _valued(courses, tier, values, _HandsOfSize(hands, wider, masks, size), follow)
+        if progress is not None:
+            progress(size, len(values), len(values))
         masks = wider
     return float(values[0, 0])
 

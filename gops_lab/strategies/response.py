@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -45,6 +45,10 @@ SAME = 1e-12
 """Bids whose values differ by no more than this, relative to their size, count as equally good."""
 
 ValueArray = npt.NDArray[Any]
+
+Progress = Callable[[int, int, int], None]
+"""Called with (cards in each hand, states looked at so far, states with so many cards), first from
+the top down, where states are found, then from the last round up, where they are valued."""
 
 
 class BestResponse(Strategy):
@@ -206,7 +210,12 @@ class PolicyTier:
 
 
 def respond(
-    rules: Rules, fixed: Strategy, objective: Objective, roots: StateBatch, exact: bool = False
+    rules: Rules,
+    fixed: Strategy,
+    objective: Objective,
+    roots: StateBatch,
+    exact: bool = False,
+    progress: Progress | None = None,
 ) -> Policy:
     """Find A's best response to a strategy in seat B.
 
@@ -221,10 +230,13 @@ def respond(
         Where play begins: states of one tier, all with an upcard or all without.
     exact : bool
         Whether to compute in fractions.
+    progress : callable, optional
+        See `Progress`.
     """
+    told = progress or (lambda cards, done, total: None)
     adds_lead = objective.ignores_lead and "lead" not in fixed.sees
     space = StateSpace(rules, roots, lead=not adds_lead, ranks="ranks" in fixed.sees)
-    levels = _descend(space, fixed, roots, exact)
+    levels = _descend(space, fixed, roots, exact, told)
     below: ValueArray
     tiers: dict[int, PolicyTier] = {}
     last = levels[-1]
@@ -234,10 +246,11 @@ def respond(
         below[:] = utilities(objective, final.lead, exact)
     keys_below = last.keys
     for level in reversed(levels[:-1]):
-        keys, payoffs, below = _value_level(space, level, keys_below, below, adds_lead, exact)
+        keys, payoffs, below = _value_level(
+            space, level, keys_below, below, adds_lead, exact, told
+        )
         if len(keys):
-            cards = int(space.encoder.tier(level.first)[0])
-            tiers[cards] = PolicyTier(keys, payoffs)
+            tiers[level.cards(space)] = PolicyTier(keys, payoffs)
         keys_below = level.keys
     if levels[0].exposed is not None or len(levels) == 1:
         value = below
@@ -267,6 +280,15 @@ class _Level:
     answers: list[Probabilities]
     """What the fixed strategy does, chunk by chunk."""
 
+    @property
+    def states(self) -> int:
+        """How many states there are."""
+        return len(self.keys) if self.exposed is None else len(self.exposed)
+
+    def cards(self, space: StateSpace) -> int:
+        """Return how many cards each player holds."""
+        return int(space.encoder.tier(self.first)[0])
+
     def chunks(self, space: StateSpace) -> Iterator[tuple[int, int, Stages]]:
         """Yield (first state, number of states, their stage games)."""
         if self.exposed is not None:
@@ -277,7 +299,7 @@ class _Level:
 
 
 def _descend(
-    space: StateSpace, fixed: Strategy, roots: StateBatch, exact: bool
+    space: StateSpace, fixed: Strategy, roots: StateBatch, exact: bool, progress: Progress
 ) -> list[_Level]:
     """Return all states that can be reached, tier by tier; the last level is the end of play."""
     exposed = bool(roots.exposed[0])
@@ -286,11 +308,12 @@ def _descend(
     for _ in range(space.rounds_left(roots)):
         level = levels[-1]
         after = []
-        for _, _, stages in level.chunks(space):
+        for first, count, stages in level.chunks(space):
             answer = checked(fixed, observe(space.encoder, stages.batch, "b", exact))
             level.answers.append(answer)
             keys = space.rounds(stages.batch).keys
             after.append(np.unique(keys[_played(space, stages.batch, answer)]))
+            progress(level.cards(space), first + count, level.states)
         keys = np.unique(np.concatenate(after))
         levels.append(_Level(keys, None, space.unpack(keys[:1]), []))
     return levels
@@ -304,16 +327,15 @@ def _played(space: StateSpace, batch: StateBatch, answer: Probabilities) -> Bool
 
 def _value_level(
     space: StateSpace, level: _Level, keys_below: IntArray, below: ValueArray,
-    adds_lead: bool, exact: bool,
+    adds_lead: bool, exact: bool, progress: Progress,
 ) -> tuple[IntArray, ValueArray, ValueArray]:
     """Return the level's stage games, the payoff of every bid there, and the states' values."""
     kind = object if exact else np.float64
-    states = len(level.keys) if level.exposed is None else len(level.exposed)
-    values = np.zeros(states, kind)
+    values = np.zeros(level.states, kind)
     if exact:
         values[:] = 0
     all_keys, all_payoffs = [], []
-    for (first, _, stages), answer in zip(level.chunks(space), level.answers, strict=True):
+    for (first, count, stages), answer in zip(level.chunks(space), level.answers, strict=True):
         played = _played(space, stages.batch, answer)
         rounds = space.rounds(stages.batch)
         payoff = np.zeros(played.shape, kind)
@@ -327,6 +349,7 @@ def _value_level(
         np.add.at(values, first + stages.owner, best * stages.chances(exact))
         all_keys.append(space.pack_stages(stages.batch))
         all_payoffs.append(ordered)
+        progress(level.cards(space), first + count, level.states)
     keys = np.concatenate(all_keys)
     keys, rows = np.unique(keys, return_index=True)
     return keys, np.concatenate(all_payoffs)[rows], values

@@ -30,6 +30,17 @@ def deck_folder(name: str) -> Path:
     return Path(str(resources.files("gops_lab") / "decks" / name))
 
 
+def found_at(path: Path) -> Path:
+    """Return the folder that holds a solution: a path, or a deck's name where no such path is.
+
+    Examples
+    --------
+    >>> found_at(Path("13-carry-margin")) == deck_folder("13-carry-margin")
+    True
+    """
+    return deck_folder(str(path)) if str(path) in DECKS and not path.exists() else path
+
+
 def deck_of(rules: Rules, objective: Objective) -> str | None:
     """Return the name of the deck with these rules, solved for this objective, if there is one.
 
