@@ -13,6 +13,7 @@ file                what is in it
 ``manifest.json``   title, parameters, full rules and key of every job, versions, code, hashes
 ``measured.csv``    what differs from run to run, like times; only where something is measured
 ``figure.pdf``      the figure, and ``figure.png``; drawn from the table alone
+``table.tex``       what of the table a paper would print; only where it says more than the figure
 =================== =============================================================================
 
 All but ``measured.csv`` have the same bytes when they are made again.
@@ -52,7 +53,7 @@ QUICK_RESULTS = HERE.parent / "results-quick"
 
 NAMES = (
     "rhoads_bartholdi_2012", "ross_1971", "carry_over_13", "objectives", "heuristics", "deck_size",
-    "aij_2016", "peers", "perfect_recall",
+    "aij_2016", "peers", "perfect_recall", "as_played", "leads", "match_of_three",
 )  # fmt: skip
 
 COMPUTING = ("game", "encoding", "matrix_games", "induction", "strategies", "evaluation")
@@ -64,6 +65,7 @@ UNKNOWN = "unknown"
 TABLE, MANIFEST, MEASURED = "table.csv", "manifest.json", "measured.csv"
 UNFINISHED = "unfinished.jsonl"
 FIGURES = ("figure.pdf", "figure.png")
+PRINTED = "table.tex"
 
 Row = dict[str, Any]
 
@@ -115,6 +117,8 @@ class Experiment:
         Columns that differ from run to run; they are kept out of the table.
     folder : str
         Under ``results/``; default the name.
+    printed : callable, optional
+        From a table to the part of it that a paper would print, made with the figure.
     """
 
     name: str
@@ -125,6 +129,7 @@ class Experiment:
     summary: Callable[[list[Row]], dict[str, Any]]
     measured: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
+    printed: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
     def place(self, results: Path) -> Path:
         """Return the folder of its results."""
@@ -392,7 +397,7 @@ def _write(
     replace_file(folder / TABLE, table)
     outputs = {TABLE: _stamp(table)}
     if before.get(TABLE) == outputs[TABLE]:
-        outputs |= {name: stamp for name, stamp in before.items() if name in FIGURES}
+        outputs |= {name: stamp for name, stamp in before.items() if name in (*FIGURES, PRINTED)}
     rules: list[Any] = []
     jobs = []
     for part in done:
@@ -457,7 +462,7 @@ def _sha256(path: Path) -> str:
 
 
 def draw(experiment: Experiment, results: Path) -> list[Path]:
-    """Draw the figure of a table, write it as PDF and PNG, and note it in the manifest.
+    """Draw the figure of a table as PDF and PNG, print what is printed, note it in the manifest.
 
     Raises
     ------
@@ -480,6 +485,9 @@ def draw(experiment: Experiment, results: Path) -> list[Path]:
     plot = experiment.plot(table)
     said = {"experiment": experiment.name, "table": stamp["sha256"], **manifest["versions"]}
     files = [gl.reporting.save_figure(plot, folder / name, said) for name in FIGURES]
+    if experiment.printed is not None:
+        files.append(folder / PRINTED)
+        gl.reporting.write_table(experiment.printed(table), files[-1])
     manifest["outputs"] = {
         TABLE: stamp, **{file.name: _stamp(file.read_bytes()) for file in files},
     }

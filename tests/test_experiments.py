@@ -51,6 +51,11 @@ def table(folder):
         return list(csv.DictReader(file))
 
 
+def outputs_of(experiment):
+    printed = {"table.tex"} if experiment.printed else set()
+    return {"table.csv", "figure.pdf", "figure.png", *printed}
+
+
 @pytest.fixture(scope="module")
 def names(running):
     """Experiments that can be run here: one needs OpenSpiel, not made for every machine."""
@@ -77,7 +82,7 @@ def test_every_experiment_leaves_table_manifest_and_figure(quick, names, running
         assert list(rows[0]) == list(experiment.columns) == list(manifest["columns"])
         assert manifest["parameters"] == running.parameters_of(name, "quick")
         assert sum(job["rows"] for job in manifest["jobs"]) == len(rows)
-        assert set(manifest["outputs"]) == {"table.csv", "figure.pdf", "figure.png"}
+        assert set(manifest["outputs"]) == outputs_of(experiment)
         for file, stamp in manifest["outputs"].items():
             assert hashlib.sha256((folder / file).read_bytes()).hexdigest() == stamp["sha256"]
         assert not (folder / "unfinished.jsonl").exists()
@@ -267,7 +272,7 @@ def test_committed_results_are_complete(running):
         manifest = running.read_manifest(folder)
         assert manifest, f"{name} has not been run to its end"
         assert not (folder / running.UNFINISHED).exists()
-        assert set(manifest["outputs"]) == {running.TABLE, *running.FIGURES}
+        assert set(manifest["outputs"]) == outputs_of(experiment)
         assert manifest["parameters"] == running.parameters_of(name, "full")
         for file, stamp in manifest["outputs"].items():
             assert hashlib.sha256((folder / file).read_bytes()).hexdigest() == stamp["sha256"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import markdown_tables
-from gops_lab.induction.decks import deck_folder
+from gops_lab.decks import deck_folder
 from sphinx.errors import ExtensionError
 
 import gops_lab as gl

@@ -9,14 +9,15 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from gops_lab.game.objectives import MARGIN, Objective
+from gops_lab.game.objectives import MARGIN, WIN, Objective
 from gops_lab.game.rules import Rules
 
-DECKS: dict[str, Rules] = {
-    "13-carry-margin": Rules(cards=13, ties="carry"),
-    "13-discard-margin": Rules(cards=13, ties="discard"),
+DECKS: dict[str, tuple[Rules, Objective]] = {
+    "13-carry-margin": (Rules(cards=13, ties="carry"), MARGIN),
+    "13-discard-margin": (Rules(cards=13, ties="discard"), MARGIN),
+    "13-carry-win": (Rules(cards=13, ties="carry"), WIN),
 }
-"""The rules of each deck, by its name; all are solved for margin."""
+"""The rules of each deck and what it is solved for, by its name."""
 
 
 def deck_folder(name: str) -> Path:
@@ -49,6 +50,4 @@ def deck_of(rules: Rules, objective: Objective) -> str | None:
     >>> deck_of(Rules(cards=13), MARGIN)
     '13-carry-margin'
     """
-    if objective != MARGIN:
-        return None
-    return next((name for name, held in DECKS.items() if held == rules), None)
+    return next((name for name, game in DECKS.items() if game == (rules, objective)), None)

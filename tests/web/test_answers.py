@@ -71,14 +71,14 @@ def test_what_a_pair_of_bids_does_is_what_the_rules_do(server):
 
 
 def test_a_table_needs_no_solution(server):
-    """Thirteen cards to win take hours to solve; they can be looked at and played."""
+    """Thirteen cards to win, split, take hours to solve; they can be looked at and played."""
     began = perf_counter()
-    data = good(server.ask("table", link="cards=13&objective=win&line=8:9:9,5:7:11"))
+    data = good(server.ask("table", link="cards=13&ties=split&objective=win&line=8:9:9,5:7:11"))
     assert perf_counter() - began < 1
     assert data["table"]["captured_b"] == [8, 5]
     assert data["points"] == [0, 13]
     assert "value" not in data
-    status, data = server.ask("position", link="cards=13&objective=win&line=8")
+    status, data = server.ask("position", link="cards=13&ties=split&objective=win&line=8")
     assert status == 400
     assert "longer than a person waits" in data["error"]
 
