@@ -32,7 +32,7 @@ import gops_lab as gl
 from experiments.drawing import panels
 from experiments.others import Aside, are_here, chosen, read_by, versions_of
 from experiments.running import Experiment, Job, Row
-from gops_lab.reporting.style import COLOURS
+from gops_lab.reporting.style import shades
 
 FILE = Path(__file__).parents[1] / "tests" / "data" / "matrix_games.json"
 
@@ -277,7 +277,8 @@ def plot(table: pd.DataFrame) -> gl.reporting.Plot:
     with gl.reporting.paper_style(columns=2, height=0.2 * len(names) + 0.7):
         figure, (ax,) = panels(1)
         left = np.zeros(len(names))
-        for verdict, colour in zip(VERDICTS, (COLOURS[2], COLOURS[1], "0.8"), strict=True):
+        right, none, wrong = shades(3)
+        for verdict, colour in zip(VERDICTS, (right, wrong, none), strict=True):
             found = table[table["verdict"] == verdict]["solver"].value_counts()
             width = found.reindex(names, fill_value=0).to_numpy()
             ax.barh(names, width, left=left, color=colour, label=verdict)

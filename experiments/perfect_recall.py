@@ -25,7 +25,7 @@ import gops_lab as gl
 from experiments.drawing import panels
 from experiments.others import Aside, are_here, read_by, versions_of
 from experiments.running import Experiment, Job, Row
-from gops_lab.reporting.style import COLOURS
+from gops_lab.reporting.style import shades
 
 ASIDE = Aside()
 
@@ -179,9 +179,9 @@ def plot(table: pd.DataFrame) -> gl.reporting.Plot:
     losses = last.pivot_table("nash_conv", "solver", "game", sort=False)
     with gl.reporting.paper_style(columns=2, height=1.6):
         figure, (ax,) = panels(1)
-        for number, game in enumerate(TREES):
+        for number, (game, colour) in enumerate(zip(TREES, shades(len(TREES)), strict=True)):
             places = [place + 0.4 * number for place in range(len(losses))]
-            bars = ax.barh(places, losses[game], 0.36, color=COLOURS[number], label=game)
+            bars = ax.barh(places, losses[game], 0.36, color=colour, label=game)
             ax.bar_label(bars, fmt="%.4g", padding=3)
         ax.set_yticks([place + 0.2 for place in range(len(losses))], losses.index)
         ax.invert_yaxis()

@@ -298,6 +298,12 @@ def test_panels_hold_the_probabilities(data):
         assert ax.get_ylim() == plot.ax_.get_ylim()
 
 
+def test_a_negative_upcard_has_a_minus():
+    rules = gl.Rules(cards=2, prizes=(-1, 2), ties="discard")
+    plot = reporting.plot_bid_panels(gl.solve(rules))
+    assert [ax.get_title() for ax in plot.axes_] == ["upcard \N{MINUS SIGN}1", "upcard 2"]
+
+
 def test_the_support_chart_tells_odd_from_even():
     frame = pd.DataFrame(
         {
@@ -376,6 +382,17 @@ def test_bars_are_as_long_as_the_losses(data):
     twice = pd.concat([data["exploitability"]] * 2)
     with pytest.raises(FigureError, match="not several"):
         reporting.plot_exploitability(twice)
+
+
+def test_bars_are_told_apart_in_grey(data):
+    for cards in ([3, 4], [3, 4, 5]):
+        losses = pd.concat(
+            [data["exploitability"].query("cards == 3").assign(cards=size) for size in cards]
+        )
+        plot = reporting.plot_exploitability(losses)
+        colours = [bars[0].get_facecolor()[:3] for bars in plot.ax_.containers]
+        grey = sorted(np.dot(colours, (0.299, 0.587, 0.114)))
+        assert np.diff(grey).min() > 0.2
 
 
 def test_a_tournament_names_rows_and_columns(data):

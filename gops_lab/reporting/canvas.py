@@ -363,10 +363,15 @@ def heat_map(
     return mesh
 
 
+def signed(number: object) -> str:
+    """Return a number as it is printed, with a minus and not a hyphen."""
+    return str(number).replace("-", MINUS)
+
+
 def label_cells(ax: Axes, side: str, labels: Sequence[Any], size: float, room: float) -> None:
     """Label the cells along an axis, as many as there is room for."""
     numeric = all(isinstance(label, int | np.integer) for label in labels)
-    texts = [str(label).replace("-", MINUS) if numeric else str(label) for label in labels]
+    texts = [signed(label) if numeric else str(label) for label in labels]
     longest = max(map(len, texts))
     needed = room if side == "y" else room * max(1.0, longest / 2)
     step = 1
@@ -388,7 +393,7 @@ def _write_numbers(ax: Axes, mesh: ScalarMappable, values: Numbers, digits: int)
         # There is no room for the nought of "<0.01".
         text = re.sub(r"([<>]-?)0\.", r"\1.", fixed(value, digits))
         ax.text(
-            column, row, text.replace("-", MINUS), ha="center", va="center", fontsize=6,
+            column, row, signed(text), ha="center", va="center", fontsize=6,
             color="white" if dark else "black",
         )
 

@@ -25,9 +25,10 @@ from gops_lab.reporting.canvas import (
     payoff_unit,
     root_size,
     series_of,
+    signed,
     with_unit,
 )
-from gops_lab.reporting.style import COLOURS, MARKERS
+from gops_lab.reporting.style import COLOURS, MARKERS, shades
 from gops_lab.reporting.text import NOISE
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def plot_bid_panels(
     lowest = max(0, len(upcards) - across)
     for place, (ax, upcard) in enumerate(zip(panels, upcards, strict=True)):
         ax.bar(range(len(bids)), np.nan_to_num(chances[:, place]), width=0.85, color=COLOURS[0])
-        ax.set_title(f"upcard {upcard}", pad=2)
+        ax.set_title(f"upcard {signed(upcard)}", pad=2)
         ax.set_ylim(0, top)
         ax.set_xlim(-0.7, len(bids) - 0.3)
         label_cells(ax, "x", bids, width, 0.17)
@@ -272,7 +273,7 @@ def plot_exploitability(
     )
     ax = axes_for(ax)
     height = 0.8 / len(parts)
-    colours = _shades(len(parts))
+    colours = shades(len(parts))
     for place, ((label, _), loss) in enumerate(zip(parts, losses, strict=True)):
         at = [
             i + (place - (len(parts) - 1) / 2) * height
@@ -440,15 +441,6 @@ def _mark(place: int, count: int = 0) -> dict[str, Any]:
         "linestyle": "--" if place % 2 else "-",
         "markevery": max(1, count // 12),
     }
-
-
-def _shades(count: int) -> list[Any]:
-    """Return colours for bars that belong together, told apart by how dark they are too."""
-    import matplotlib as mpl
-
-    if count == 1:
-        return [COLOURS[0]]
-    return list(mpl.colormaps["cividis"](np.linspace(0.0, 0.9, count)))
 
 
 def _label_size() -> Any:

@@ -45,6 +45,15 @@ def chance_colours() -> Colormap:
     return LinearSegmentedColormap.from_list("chances", shades)
 
 
+def shades(count: int) -> list[Any]:
+    """Return colours for bars that belong together, told apart by how dark they are too."""
+    import matplotlib as mpl
+
+    if count == 1:
+        return [COLOURS[0]]
+    return [mpl.colormaps["cividis"](0.9 * place / (count - 1)) for place in range(count)]
+
+
 @contextmanager
 def paper_style(columns: int = 1, *, height: float | None = None) -> Iterator[None]:
     """Draw and save figures as they are printed, while the context lasts.
