@@ -11,7 +11,7 @@ import reprlib
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from gops_lab.reporting.description import unit_of_payoffs
 from gops_lab.strategies import OptimalStrategy, distribution, strategy_named
 from gops_lab.strategies.names import Solver
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 Answer = tuple[dict[str, Any], str]
 
 Bar = Callable[[], AbstractContextManager[Callable[[int, int], None]]]
@@ -40,14 +43,15 @@ Bar = Callable[[], AbstractContextManager[Callable[[int, int], None]]]
 
 
 def run_tournament(
-    options: argparse.Namespace, rules: Rules, solver: Solver, bar: Bar
+    options: argparse.Namespace, rules: Rules, solver: Solver, bar: Bar,
+    client: Client | None = None,
 ) -> Answer:
     """Let the strategies named play each other."""
     field = [strategy_named(name, rules, solver) for name in options.strategies]
     with bar() as progress:
         result = tournament(
             rules, field, options.deals, seed=options.seed, games_per_match=options.games,
-            folder=options.out, progress=progress,
+            folder=options.out, progress=progress, client=client,
         )
     standings = result.standings()
     data = {
