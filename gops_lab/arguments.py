@@ -68,6 +68,17 @@ def parser() -> argparse.ArgumentParser:
             "default all",
         )
 
+    def cluster(sub: argparse.ArgumentParser, needs: str) -> None:
+        where = sub.add_mutually_exclusive_group()
+        where.add_argument(
+            "--scheduler", type=path, metavar="ADDRESS",
+            help=f"work on the Dask cluster there, like tcp://10.0.0.1:8786{needs}",
+        )
+        where.add_argument(
+            "--local-cluster", type=positive, metavar="N",
+            help=f"work on N Dask workers of this machine{needs}",
+        )
+
     sub = command("solve", "Solve a game and print the optimal first bids.")
     objective(sub)
     sub.add_argument("--method", choices=("simplex", "highs"), help="how stage games are solved")
@@ -88,6 +99,7 @@ def parser() -> argparse.ArgumentParser:
         "--memory", type=size, metavar="SIZE",
         help="do with so much memory, like 4GiB; default what there is",
     )
+    cluster(sub, "; needs --out or --scratch, a folder that all workers see")
 
     sub = command(
         "bids",
@@ -134,6 +146,7 @@ def parser() -> argparse.ArgumentParser:
         "--out", type=path, metavar="FOLDER",
         help="keep finished pairs there; the same command goes on where it was interrupted",
     )
+    cluster(sub, "")
 
     sub = command("exploit", "Say what a strategy loses to its best response, exactly.")
     objective(sub)
@@ -240,6 +253,14 @@ def natural(written: str) -> int:
     number = integer(written)
     if number < 0:
         raise argparse.ArgumentTypeError(f"must be 0 or more, not {number}")
+    return number
+
+
+def positive(written: str) -> int:
+    """Read one integer above 0."""
+    number = integer(written)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, not {number}")
     return number
 
 

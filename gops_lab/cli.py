@@ -41,14 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     from gops_lab.arguments import joined, parser
     from gops_lab.commands import COMMANDS
-    from gops_lab.errors import GopsError, SolverError, WritingError
+    from gops_lab.errors import ClusterError, GopsError, SolverError, WritingError
 
     try:
         options = parser().parse_args(joined(arguments))
         return COMMANDS[options.command](options) or 0
     except SystemExit as stop:  # after --help and --version
         return int(stop.code or 0)
-    except (SolverError, WritingError) as error:
+    except (ClusterError, SolverError, WritingError) as error:
         return _fail(str(error), 1)
     except GopsError as error:
         return _fail(str(error), 2)

@@ -20,6 +20,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from gops_lab.auditing import audit
+from gops_lab.cluster import connected
 from gops_lab.contests import Answer, run_exploit, run_play, run_tournament
 from gops_lab.errors import ArgumentError, TableError, WritingError
 from gops_lab.game.documents import plain
@@ -51,15 +52,19 @@ def _solve(options: argparse.Namespace) -> None:
     rules = _rules(options)
     if options.resume and options.out is None and options.scratch is None:
         raise ArgumentError("--resume needs --out FOLDER")
+    on_cluster = options.scheduler is not None or options.local_cluster is not None
+    if on_cluster and options.out is None and options.scratch is None:
+        raise ArgumentError("a cluster needs a folder that all workers share: --out or --scratch")
     # What is solved already is used, and may stand where nothing can be written.
     if not (options.resume and options.out is not None and (Path(options.out) / MANIFEST).exists()):
         for name in ("out", "scratch"):
             if getattr(options, name) is not None:
                 _check_can_write(name, Path(getattr(options, name)))
-    solution = _solution(
-        options, rules, keep=options.keep, out=options.out, resume=options.resume,
-        scratch=options.scratch, memory=options.memory,
-    )
+    with connected(options.scheduler, options.local_cluster) as client:
+        solution = _solution(
+            options, rules, keep=options.keep, out=options.out, resume=options.resume,
+            scratch=options.scratch, memory=options.memory, client=client,
+        )
     table = tables.bids_table(solution)
     error = max((report.error for report in solution.reports.values()), default=0.0)
     if options.json:
@@ -246,8 +251,8 @@ def _tournament(options: argparse.Namespace) -> None:
     if options.out is not None:
         _check_can_write("out", Path(options.out))
     advice = f"the same command goes on with {options.out}" if options.out is not None else ""
-    with _advising(advice):
-        answer = run_tournament(options, _rules(options), _solver(options), deals_bar)
+    with _advising(advice), connected(options.scheduler, options.local_cluster) as client:
+        answer = run_tournament(options, _rules(options), _solver(options), deals_bar, client)
     _print_answer(options, answer)
 
 

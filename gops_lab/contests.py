@@ -11,7 +11,7 @@ import reprlib
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from gops_lab.strategies import OptimalStrategy, Strategy, distribution, strateg
 from gops_lab.strategies.names import Solver
 from gops_lab.strategies.response import Progress
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 Answer = tuple[dict[str, Any], str]
 
 Bar = Callable[[], AbstractContextManager[Callable[[int, int], None]]]
@@ -42,14 +45,15 @@ Bar = Callable[[], AbstractContextManager[Callable[[int, int], None]]]
 
 
 def run_tournament(
-    options: argparse.Namespace, rules: Rules, solver: Solver, bar: Bar
+    options: argparse.Namespace, rules: Rules, solver: Solver, bar: Bar,
+    client: Client | None = None,
 ) -> Answer:
     """Let the strategies named play each other."""
     field = [strategy_named(name, rules, solver) for name in options.strategies]
     with bar() as progress:
         result = tournament(
             rules, field, options.deals, seed=options.seed, games_per_match=options.games,
-            folder=options.out, progress=progress,
+            folder=options.out, progress=progress, client=client,
         )
     standings = result.standings()
     data = {

@@ -2,8 +2,8 @@
 
 Every error of this package is a :class:`GopsError`, and also the built-in kind a caller would
 expect (``ValueError`` for bad input, ``LookupError`` for something absent, ``ArithmeticError`` for
-a game that no method solves), so that a user need not know this module to catch one. A message
-states the rule, the value given and what is accepted.
+a game that no method solves, ``RuntimeError`` for a cluster that is lost), so that a user need not
+know this module to catch one. A message states the rule, the value given and what is accepted.
 """
 
 
@@ -61,6 +61,10 @@ class OccupiedError(StoreError):
 
 class WritingError(StoreError):
     """A file or folder that cannot be written."""
+
+
+class ClusterError(GopsError, RuntimeError):
+    """A cluster that cannot do the work, or was lost in the middle of it."""
 
 
 class MissingTableError(GopsError, LookupError):

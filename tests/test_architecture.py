@@ -12,9 +12,9 @@ PACKAGE = Path(__file__).parents[1] / "gops_lab"
 
 # A room may import from itself and from those before it. The public namespace may import all.
 ORDER = [
-    "_version", "errors", "compiling", "game", "decks", "encoding", "induction", "auditing",
-    "strategies", "evaluation", "reporting", "interop", "explorer", "web", "arguments", "contests",
-    "commands", "cli", "public", "__init__",
+    "_version", "errors", "compiling", "cluster", "game", "decks", "encoding", "induction",
+    "auditing", "strategies", "evaluation", "reporting", "interop", "explorer", "web", "arguments",
+    "contests", "commands", "cli", "public", "__init__",
 ]
 # Knows nothing of GOPS; whoever solves games may use it.
 MATRIX_GAMES = "matrix_games"
@@ -30,6 +30,7 @@ MAY_DRAW = {
     "argparse": ("arguments", "contests", "web", "commands"),
     "starlette": ("web",),
     "uvicorn": ("web",),
+    "distributed": ("cluster", "induction"),
 }
 
 ROOMS = sorted({path.relative_to(PACKAGE).parts[0].removesuffix(".py")
@@ -135,7 +136,7 @@ def test_who_draws_and_who_reads_the_command_line(library):
 
 
 def test_importing_the_package_loads_no_library_that_draws():
-    libraries = "{'matplotlib', 'tqdm', 'starlette'}"
+    libraries = "{'matplotlib', 'tqdm', 'starlette', 'distributed'}"
     code = f"import sys, gops_lab.public as _; print({libraries} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import markdown_tables
-from gops_lab.decks import deck_folder
 from sphinx.errors import ExtensionError
 
 import gops_lab as gl
+from gops_lab.decks import deck_folder
 from gops_lab.induction.manifest import MANIFEST
 from gops_lab.induction.rectangle import sweep
 from gops_lab.induction.reduction import UNIT_ROUNDOFF

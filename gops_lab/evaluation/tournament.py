@@ -7,17 +7,18 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from gops_lab._version import __version__
+from gops_lab.cluster import as_client, check_small, results
 from gops_lab.errors import EvaluationError, StoreError
 from gops_lab.evaluation.meta_game import meta_equilibrium
 from gops_lab.evaluation.ratings import bradley_terry
@@ -30,6 +31,9 @@ from gops_lab.induction.manifest import sealed
 from gops_lab.strategies import Strategy
 from gops_lab.strategies.observations import Observations, Probabilities
 from gops_lab.strategies.strategy import as_strategy, checked
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 RESULTS = "tournament.json"
 
@@ -140,6 +144,7 @@ def tournament(
     workers: int | None = None,
     folder: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    client: Client | None = None,
 ) -> Tournament:
     """Let every strategy play every other, each deal in both seatings.
 
@@ -165,6 +170,8 @@ def tournament(
         are played once more to see it.
     progress : callable, optional
         Called as ``progress(deals_done, deals_in_all)``.
+    client : distributed.Client, optional
+        Of a Dask cluster whose workers play a pair each, in place of threads.
 
     Returns
     -------
@@ -179,6 +186,8 @@ def tournament(
     StoreError
         If the folder holds other files, another tournament or a result of other strategies of the
         same names, if another process uses it, or if it cannot be used.
+    ClusterError
+        If the cluster is lost; pairs that are finished are kept in the folder.
 
     Examples
     --------
@@ -199,34 +208,60 @@ def tournament(
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise EvaluationError(f"two strategies are called {twice[0]!r}; names must differ")
+    if client is not None:
+        client = as_client(client)
+        for strategy in strategies:
+            check_small(f"strategy {strategy.name!r}", strategy)
     header = {
         "format": FORMAT, "version": __version__, "rules": rules.as_dict(), "deals": deals,
         "seed": seed, "games_per_match": games_per_match,
     }
     pairs = list(combinations(strategies, 2))
-    rows = []
+    how = [
+        {
+            "seed": seed, "pair": pair_number(a.name, b.name), "games_per_match": games_per_match,
+            "swap_seats": True,
+        }
+        for a, b in pairs
+    ]
+    done = 0
+
+    def advance(more: int, _: int = 0) -> None:
+        if progress is not None:
+            progress(done + more, len(pairs) * deals)
+
     place = None if folder is None else checks.path("folder", folder, StoreError)
     with _kept(place, header) as kept:
-        for number, (a, b) in enumerate(pairs):
-
-            def advance(done: int, _: int, before: int = number * deals) -> None:
-                if progress is not None:
-                    progress(before + done, len(pairs) * deals)
-
-            how: dict[str, Any] = {
-                "seed": seed, "pair": pair_number(a.name, b.name),
-                "games_per_match": games_per_match, "swap_seats": True,
-            }
-            fingerprint = None if folder is None else _fingerprint(rules, a, b, deals, **how)
-            row = kept.get(a.name, b.name, fingerprint)
-            if row is None:
-                row = result_row(
-                    simulate(rules, a, b, deals, workers=workers, progress=advance, **how)
-                )
-                kept.add(row, fingerprint)
-            advance(deals, deals)
-            rows.append(row)
+        prints = [
+            None if folder is None else _fingerprint(rules, a, b, deals, **seeds)
+            for (a, b), seeds in zip(pairs, how, strict=True)
+        ]
+        rows = [
+            kept.get(a.name, b.name, fingerprint)
+            for (a, b), fingerprint in zip(pairs, prints, strict=True)
+        ]
+        missing = [number for number, row in enumerate(rows) if row is None]
+        tasks = [(rules, *pairs[number], deals, how[number]) for number in missing]
+        played = (
+            (play_pair(*task, workers=workers, progress=advance) for task in tasks)
+            if client is None else results(client, play_pair, tasks)
+        )
+        done = (len(pairs) - len(missing)) * deals
+        advance(0)
+        for number, row in zip(missing, played, strict=True):
+            kept.add(row, prints[number])
+            rows[number] = row
+            done += deals
+            advance(0)
     return Tournament(rules, pd.DataFrame(rows))
+
+
+def play_pair(
+    rules: Rules, a: Strategy, b: Strategy, deals: int, how: Mapping[str, Any],
+    workers: int | None = 1, progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Play all deals of a pair, each in both seatings; return the row of its result."""
+    return result_row(simulate(rules, a, b, deals, workers=workers, progress=progress, **how))
 
 
 def pair_number(a: str, b: str) -> int:

@@ -58,6 +58,7 @@ from gops_lab.induction.store import (
     our_files,
     remove_folder,
     remove_left_over,
+    remove_units,
     write_manifest,
 )
 from gops_lab.induction.stored_tables import (
@@ -203,6 +204,7 @@ def growing(
     with locked(folder), nullcontext() if passing == folder else locked(passing):
         if is_complete(folder, description, dtype, keep, resume):
             raise OccupiedError(f"{folder} has been solved by another process meanwhile")
+        remove_units(passing)
         if not (folder / JOURNAL).exists():
             with storing(folder):
                 remove_left_over(folder, set())
@@ -219,6 +221,7 @@ def clean(folder: Path, passing: Path | None = None) -> None:
     if (folder / JOURNAL).exists():
         with locked(folder), storing(folder):
             remove_left_over(folder, file_names(read_manifest(folder)))
+            remove_units(folder)
             if passing is not None and passing != folder:
                 remove_folder(passing)
             (folder / JOURNAL).unlink(missing_ok=True)
@@ -228,6 +231,13 @@ class Growing:
     """The unfinished solution in a folder that this process holds; made by `growing`.
 
     It is the store of a fast sweep (`rectangle.TierStore`), or keeps the tables of a general one.
+
+    Attributes
+    ----------
+    folder, passing : Path
+        Where the solution grows, and where tiers are that are not kept.
+    files : dict of int to Path
+        Where the values are of each tier that a fast sweep has begun.
     """
 
     def __init__(
@@ -240,8 +250,8 @@ class Growing:
         passing: Path,
         memory: int | None,
     ) -> None:
-        self._folder = folder
-        self._passing = passing
+        self.folder = folder
+        self.passing = passing
         self._memory = memory
         self._description = description
         self._dtype = np.dtype("S" if dtype == "text" else dtype)
@@ -253,6 +263,7 @@ class Growing:
             self._lines.setdefault(line["tier"], []).append(line)
         self._filling: FillingArray | None = None
         self._below: FillingArray | None = None
+        self.files: dict[int, Path] = {}
         self._digests: dict[int, str] = {}
         self._plans: dict[int, TierPlan] = {}
 
@@ -281,7 +292,7 @@ class Growing:
         if lines and not kept and not path.exists():
             raise StoreError(f"{path} is missing: {self._begun(path.name)}")
         if lines and done and not path.exists():
-            path = self._folder / array_name(tier.tier, "values").format(short(lines[-1]["sha256"]))
+            path = self.folder / array_name(tier.tier, "values").format(short(lines[-1]["sha256"]))
         if not lines:
             reserve_array(path, self._dtype, tier.length)
         filling = FillingArray(path, self._dtype, tier.length)
@@ -290,10 +301,11 @@ class Growing:
             if filling.digest != line["sha256"]:
                 raise StoreError(
                     f"{path} is damaged: work unit {line['unit']} is not what the journal says; "
-                    f"delete {self._folder} and solve again"
+                    f"delete {self.folder} and solve again"
                 )
         filling.values[filling.end :] = 0
         self._filling = filling
+        self.files[tier.tier] = path
         self._digests[tier.tier] = filling.digest
         return self._with_shards(empty_table(tier, values=filling.values), lines)
 
@@ -330,15 +342,15 @@ class Growing:
         if tier not in self._kept(tiers) and tier + 1 in self._lines:
             self._remove(tiers, tier)
             return None, report
-        with reading(self._folder / JOURNAL):
-            table = read_table(self._folder, line["table"], self._reducer, None)
+        with reading(self.folder / JOURNAL):
+            table = read_table(self.folder, line["table"], self._reducer, None)
         assert isinstance(table, NodeTable)
         return table, report
 
     def add_node_table(self, table: NodeTable, report: TierReport) -> None:
         """Keep a tier that has been solved, on the disk."""
-        with storing(self._folder):
-            stored = write_table(self._folder, report.cards, table)
+        with storing(self.folder):
+            stored = write_table(self.folder, report.cards, table)
         self._add({"tier": report.cards, "report": report_as_dict(report), "table": stored})
 
     # Both
@@ -347,7 +359,7 @@ class Growing:
         """Make the folder a solution; return its tables, read from the disk as they are needed."""
         self._below = self._filling = None
         kept = self._kept(list(reports))
-        with storing(self._folder):
+        with storing(self.folder):
             stored = {
                 tier: self._finished(tier)
                 if tier in self._plans
@@ -355,15 +367,15 @@ class Growing:
                 for tier in sorted(kept)
             }
             manifest = with_tiers(self._description, reports, stored)
-            write_manifest(self._folder, manifest)
+            write_manifest(self.folder, manifest)
             # The journal goes last: while it is there, `clean` knows of what is left over.
-            remove_left_over(self._folder, file_names(manifest))
-            if self._passing != self._folder:
-                remove_folder(self._passing)
+            remove_left_over(self.folder, file_names(manifest))
+            if self.passing != self.folder:
+                remove_folder(self.passing)
             self._journal.remove()
         return {
             tier: read_table(
-                self._folder, manifest["tiers"][str(tier)], self._reducer, self._plans.get(tier)
+                self.folder, manifest["tiers"][str(tier)], self._reducer, self._plans.get(tier)
             )
             for tier in stored
         }
@@ -371,11 +383,11 @@ class Growing:
     def _finished(self, tier: int) -> dict[str, Any]:
         """Give a tier's values their last name, and its patterns a file."""
         plan, digest, part = self._plans[tier], self._digests[tier], self._part(tier, kept=True)
-        path = self._folder / array_name(tier, "values").format(short(digest))
+        path = self.folder / array_name(tier, "values").format(short(digest))
         if part.exists():
             part.replace(path)
         files = {
-            kind: write_array(self._folder, array_name(tier, kind), array)
+            kind: write_array(self.folder, array_name(tier, kind), array)
             for kind, array in arrays_of(plan).items()
         }
         files["values"] = {"name": path.name, "bytes": path.stat().st_size, "sha256": digest}
@@ -386,14 +398,14 @@ class Growing:
         self._lines.setdefault(line["tier"], []).append(line)
 
     def _part(self, tier: int, kept: bool) -> Path:
-        place = self._folder if kept else self._passing
+        place = self.folder if kept else self.passing
         return place / f"tier-{tier:02d}-values.part"
 
     def _begun(self, name: str) -> str:
         """Say where a solve was begun whose file is not where it is to go on."""
-        if (self._folder / name).exists():
+        if (self.folder / name).exists():
             return "the solve was begun without a scratch folder; go on without"
-        other = "a" if self._passing == self._folder else "another"
+        other = "a" if self.passing == self.folder else "another"
         return f"the solve was begun with {other} scratch folder, which is needed to go on"
 
     def _let_go(self) -> None:
@@ -413,8 +425,8 @@ class Growing:
     def _remove(self, tiers: Sequence[int], tier: int) -> None:
         """Delete the files of a tier that is not needed any more, if there are any."""
         if tier in tiers and tier not in self._kept(tiers):
-            with storing(self._folder):
-                for folder in {self._folder, self._passing}:
+            with storing(self.folder):
+                for folder in {self.folder, self.passing}:
                     for file in our_files(folder, f"tier-{tier:02d}-*"):
                         file.unlink()
 
@@ -424,8 +436,8 @@ class Growing:
         expected = list(enumerate(ends))[: len(lines)]
         if [(line.get("unit"), line.get("end")) for line in lines] != expected:
             raise StoreError(
-                f"{self._folder / JOURNAL} does not fit the work units of tier {tier.tier}; "
-                f"delete {self._folder} and solve again"
+                f"{self.folder / JOURNAL} does not fit the work units of tier {tier.tier}; "
+                f"delete {self.folder} and solve again"
             )
 
     def _with_shards(

@@ -79,20 +79,25 @@ def described(
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "rules": rules.as_dict(),
-        "objective": _objective_as_dict(objective, reducer),
+        "objective": objective_as_dict(objective, *reducer.final_leads),
         "start": start.as_dict(),
         "start_leads": list(reducer.start_leads),
         "game": reducer.rules.as_dict(),
         "exact": reducer.exact,
         "method": method,
         "reductions": dict(vars(reducer.reductions)),
-        "versions": {
-            "gops_lab": __version__,
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "numba": numba.__version__,
-            "python": platform.python_version(),
-        },
+        "versions": run_versions(),
+    }
+
+
+def run_versions() -> dict[str, str]:
+    """Return the versions of everything that computes."""
+    return {
+        "gops_lab": __version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "numba": numba.__version__,
+        "python": platform.python_version(),
     }
 
 
@@ -205,10 +210,10 @@ def stored_objective(stored: Mapping[str, Any]) -> Objective:
     return Objective(name, table.__getitem__, error)
 
 
-def _objective_as_dict(objective: Objective, reducer: Reducer) -> dict[str, Any]:
+def objective_as_dict(objective: Objective, low: int, high: int) -> dict[str, Any]:
+    """Return an objective as JSON holds it, its utility tabulated; see `stored_objective`."""
     if objective.name in NAMED_OBJECTIVES:
         return {"name": objective.name}
-    low, high = reducer.final_leads
     if high - low > MOST_LEADS:
         raise StoreError(
             f"objective {objective.name!r} would need a table of {high - low + 1} leads; "

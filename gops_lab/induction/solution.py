@@ -108,6 +108,11 @@ class Solution:
         self._subgames: OrderedDict[State, Solution] = OrderedDict()
         self._stage = lru_cache(maxsize=MOST_STAGES)(self._solved_stage)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without what was asked so far."""
+        known = self.rules, self.objective, self.start, self.reducer, self.tables, self.reports
+        return Solution, (*known, self.method, self._asked)
+
     def __repr__(self) -> str:
         return f"<Solution of {self.rules!r}, objective {self.objective.name!r}, {self.method}>"
 

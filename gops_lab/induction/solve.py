@@ -6,8 +6,10 @@ import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from gops_lab.cluster import as_client
 from gops_lab.errors import ArgumentError, ForecastError, RulesError, StateError
 from gops_lab.game import checks
 from gops_lab.game.objectives import WIN, Objective, as_objective
@@ -15,6 +17,7 @@ from gops_lab.game.rules import MAX_PRIZE, Rules, as_rules
 from gops_lab.game.state import State, check_state, rounds_left, rules_left
 from gops_lab.game.state import start as start_of
 from gops_lab.induction import rectangle
+from gops_lab.induction.distributed import ClusterSolver, check_workers
 from gops_lab.induction.forecast import fastest_engine, forecast
 from gops_lab.induction.growing import (
     Growing,
@@ -42,6 +45,9 @@ from gops_lab.induction.sweep import (
 from gops_lab.induction.timetable import GROWTH, Timetable
 from gops_lab.matrix_games import METHODS
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 MOST_WORKERS = 1024
 """Most threads that can be asked for."""
 
@@ -67,6 +73,7 @@ def solve(
     resume: bool = False,
     scratch: str | os.PathLike[str] | None = None,
     memory: int | None = None,
+    client: Client | None = None,
 ) -> Solution:
     """Solve a game by backward induction.
 
@@ -101,7 +108,7 @@ def solve(
     resume : bool
         Go on with what an interrupted solve left in `out`, or in `scratch` if there is no `out`, or
         use the solution if it is complete. Rules, objective and all other arguments must be the
-        same, but for `workers`, `memory` and `progress`.
+        same, but for `workers`, `memory`, `client` and `progress`.
     scratch : path, optional
         A folder on a disk with much space, where the fast sweep has the tables that are not kept,
         until the next is solved. It can be used by several solves, and is left as it was. Without
@@ -109,6 +116,9 @@ def solve(
     memory : int, optional
         Bytes to do with; default what there is. Tables in `out` and `scratch` are read and written
         piece by piece, everything else has to fit, or nothing is begun.
+    client : distributed.Client, optional
+        Of a Dask cluster whose workers do the work of the fast sweep, in place of threads. They
+        must all see `scratch`, or `out` if there is none. The extra ``cluster`` brings Dask.
 
     Returns
     -------
@@ -127,6 +137,8 @@ def solve(
     StoreError
         If `out` holds something else, is in use by another process, is damaged, or cannot be
         written.
+    ClusterError
+        If a worker cannot take part, or the cluster is lost; what is done is kept.
 
     Examples
     --------
@@ -143,7 +155,7 @@ def solve(
     return solve_states(
         rules, objective, [state],
         exact=exact, method=method, reductions=reductions, workers=workers, keep=keep,
-        progress=progress, out=out, resume=resume, scratch=scratch, memory=memory,
+        progress=progress, out=out, resume=resume, scratch=scratch, memory=memory, client=client,
     )
 
 
@@ -162,6 +174,7 @@ def solve_states(
     resume: bool = False,
     scratch: str | os.PathLike[str] | None = None,
     memory: int | None = None,
+    client: Client | None = None,
     dtype: str | None = None,
 ) -> Solution:
     """Solve a game from several start states at once; the first is the solution's `start`.
@@ -180,6 +193,14 @@ def solve_states(
         memory = checks.integer("memory", memory, 1, MOST_MEMORY, ArgumentError)
     if resume and out is None and scratch is None:
         raise ArgumentError("resume=True needs a folder to go on with: out=FOLDER")
+    if client is not None:
+        client = as_client(client)
+        if out is None and scratch is None:
+            raise ArgumentError(
+                "a cluster needs a folder that all workers share: out=FOLDER or scratch=FOLDER"
+            )
+        if workers is not None:
+            raise ArgumentError("workers are threads of this process; a client has its own")
     first = starts[0]
     if any(replace(state, lead=first.lead) != first for state in starts):
         raise StateError("several starts must be alike but for the lead")
@@ -195,6 +216,8 @@ def solve_states(
     if method is None and not exact and reductions is None and not carried_apart(first):
         engine = fastest_engine(below, goal, reducer.start_leads)
     fast = engine in ("rectangle", "rows")
+    if client is not None and not fast:
+        raise ArgumentError(f"a cluster solves with the fast sweep; this needs the {engine} one")
     sweep = f"{engine} sweep, supports then simplex" if fast else f"general sweep, {chosen}"
     names = reducer.reductions.names()
     if fast and rectangle.may_drop_dominated(below, goal, reducer.start_leads):
@@ -217,12 +240,16 @@ def solve_states(
         if is_complete(home, description, asked_for, keep, bool(resume)):
             clean(home, passing)
             return load(home) if out is not None else taken_out(home)
-    forecast(below, goal, engine=engine, keep=keep).check_fits(memory, folder=home is not None)
+    expected = forecast(below, goal, engine=engine, keep=keep)
+    expected.check_fits(memory, folder=home is not None)
     if fast:
         plan = rectangle.plan_sweep(below, goal, reducer.start_leads)
     kept_as = asked_for or plan.dtype(keep)
     if fast and home is not None:
         check_space(plan, kept_as, keep, home, passing)
+        if client is not None:
+            folders = [home] if passing is None else [home, passing]
+            check_workers(client, folders, expected.least_memory)
 
     with (
         nullcontext() if home is None
@@ -232,7 +259,10 @@ def solve_states(
     ) as store:
         if fast:
             place = rectangle.InMemory(kept_as) if store is None else store
-            tables, reports = rectangle_sweep(plan, place, workers, keep, progress)
+            sweep_on: rectangle.TierSolver = partial(rectangle.solve_tier, workers=workers)
+            if client is not None and store is not None:
+                sweep_on = ClusterSolver(client, plan, reducer, store)
+            tables, reports = rectangle_sweep(plan, place, sweep_on, keep, progress)
         else:
             solver = stage_solver(chosen)
             tables, reports = general_sweep(reducer, starts, solver, keep, progress, store)
@@ -265,7 +295,7 @@ def carried_apart(state: State) -> int:
 def rectangle_sweep(
     plan: rectangle.SweepPlan,
     store: rectangle.TierStore,
-    workers: int | None,
+    solver: rectangle.TierSolver,
     keep: str | int,
     progress: Progress | None,
 ) -> tuple[dict[int, Table], dict[int, TierReport]]:
@@ -274,7 +304,7 @@ def rectangle_sweep(
         layout = rectangle.layout_name(plan.tiers[0])
         progress.expect([(tier.tier, tier.games) for tier in plan.tiers], GROWTH[layout])
     tables, found = rectangle.solve_plan(
-        plan, store, workers=workers, progress=progress, keep=keep
+        plan, store, solver=solver, progress=progress, keep=keep
     )
     reports = {
         report.tier: TierReport(

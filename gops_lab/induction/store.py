@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,7 +54,8 @@ RUN = "run.json"
 
 _ARRAY = r"tier-\d+-(nodes|patterns|reached|values)-[0-9a-f]{12}\.npy"
 _OUR_FILES = re.compile(
-    rf"\.lock|manifest\.json|run\.json|journal\.jsonl|tier-\d+-values\.part|{_ARRAY}"
+    r"\.lock|manifest\.json|run\.json|journal\.jsonl|tier-\d+-values\.part|units-[0-9a-f]{32}"
+    rf"|{_ARRAY}"
     rf"|\.(manifest\.json|run\.json|journal\.jsonl|{_ARRAY})\.\d+\.tmp"
 )
 """Names that a save or a solve gives to files."""
@@ -172,10 +174,18 @@ def remove_folder(folder: Path) -> None:
     with storing(folder):
         if not folder.exists():
             return
+        remove_units(folder)
         for file in our_files(folder):
             file.unlink()
         if not any(folder.iterdir()):
             folder.rmdir()
+
+
+def remove_units(folder: Path) -> None:
+    """Remove what workers of a cluster left in a folder, for a solve that was killed."""
+    for units in folder.glob("units-*"):
+        if _OUR_FILES.fullmatch(units.name):
+            shutil.rmtree(units, ignore_errors=True)
 
 
 def holds_solution(folder: Path) -> bool:
@@ -240,7 +250,8 @@ def remove_left_over(folder: Path, kept: set[str]) -> None:
 
 def our_files(folder: Path, pattern: str = "*") -> list[Path]:
     """Return the files in a folder that have a name which only a save or a solve gives."""
-    return [file for file in folder.glob(pattern) if _OUR_FILES.fullmatch(file.name)]
+    files = (file for file in folder.glob(pattern) if not file.is_dir())
+    return [file for file in files if _OUR_FILES.fullmatch(file.name)]
 
 
 def _read(path: Path, manifest: dict[str, Any]) -> Solution:

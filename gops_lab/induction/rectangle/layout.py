@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -195,6 +196,10 @@ class Layouts:
         self.values = lru_cache(maxsize=None)(self._values)
         self.games = lru_cache(maxsize=None)(self._games)
         self.batches = lru_cache(maxsize=2)(self._batches)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without what can be made again."""
+        return Layouts, (tuple(self.prizes.tolist()), self.carry)
 
     def links(self, size: int, kind: int) -> npt.NDArray[np.int32]:
         """Return, for every value with `size` prizes to come, the stage games it is the mean of.

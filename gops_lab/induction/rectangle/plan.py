@@ -144,10 +144,13 @@ class SweepPlan:
     rules : Rules
     tiers : tuple of TierPlan
         The lowest first: the order in which they are solved.
+    games_per_shard : int
+        About how many stage games make a work unit.
     """
 
     rules: Rules
     tiers: tuple[TierPlan, ...]
+    games_per_shard: int
 
     @property
     def games(self) -> int:
@@ -276,6 +279,7 @@ def plan_sweep(
     if isinstance(layouts, RowLayouts):
         ways[:, 0] = 1
     extra = len(rules.prizes) - rules.rounds
+    games_per_shard = games_per_shard or GAMES_PER_SHARD
     drop_dominated = drop_dominated and _may_drop(rules, layouts)
     tiers = []
     for tier in range(rules.cards, max(rules.cards - rules.rounds, lowest - 1), -1):
@@ -291,7 +295,7 @@ def plan_sweep(
         offsets, game_offsets = (
             np.concatenate(([0], np.cumsum(each))) for each in (lengths, games)
         )
-        shards = _shards(game_offsets, games_per_shard or GAMES_PER_SHARD)
+        shards = _shards(game_offsets, games_per_shard)
         low_bid = rules.negative_stakes == "low_bid"
         tiers.append(
             TierPlan(
@@ -304,7 +308,7 @@ def plan_sweep(
             codes, classes, ways = _patterns_below(
                 codes, classes, ways, played, rules, layouts.swap
             )
-    return SweepPlan(rules, tuple(reversed(tiers)))
+    return SweepPlan(rules, tuple(reversed(tiers)), games_per_shard)
 
 
 def _kept(

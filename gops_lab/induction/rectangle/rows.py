@@ -218,6 +218,7 @@ class RowLayouts:
     """
 
     def __init__(self, rules: Rules, objective: Objective, start_leads: tuple[int, int]) -> None:
+        self._made_of = (rules, objective, start_leads)
         self.sets = prize_sets(rules)
         self.prizes = self.sets.cards
         self.carry = rules.tie_rule.carried == 1
@@ -239,6 +240,10 @@ class RowLayouts:
         self.values = lru_cache(maxsize=None)(self._values)
         self.games = lru_cache(maxsize=None)(self._games)
         self._places = lru_cache(maxsize=16)(lambda size, *kind: self.places(size, *kind))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without what can be made again."""
+        return RowLayouts, self._made_of
 
     def window(self, left: IntArray) -> tuple[IntArray, IntArray]:
         """Return the lowest and the highest lead of rows with so many points left to be won."""

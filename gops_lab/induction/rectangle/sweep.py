@@ -34,8 +34,9 @@ from collections import deque
 from collections.abc import Callable, Container, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -190,7 +191,8 @@ def solve_tiers(
         raise RulesError(f"the rectangle sweep cannot solve this game: {reason}")
     plan = plan_sweep(rules, objective, start_leads, start_codes)
     store = InMemory(plan.dtype(keep) if dtype is None else dtype)
-    return solve_plan(plan, store, workers=workers, progress=progress, keep=keep)
+    solver = partial(solve_tier, workers=workers)
+    return solve_plan(plan, store, solver=solver, progress=progress, keep=keep)
 
 
 class TierStore(Protocol):
@@ -221,15 +223,28 @@ class InMemory:
         """Do nothing: the values are in the table."""
 
 
+class TierSolver(Protocol):
+    """Where the work units of a tier are solved: `solve_tier`, on threads of this process.
+
+    See `gops_lab.induction.cluster` for one on other machines.
+    """
+
+    def __call__(
+        self, table: TierTable, below: TierTable | None, *, finished: Container[int] = ()
+    ) -> Generator[Shard, None, None]:
+        """Fill the table of a tier; yield its shards in order; see `solve_tier`."""
+
+
 def solve_plan(
     plan: SweepPlan,
     store: TierStore,
     *,
-    workers: int | None = None,
+    solver: TierSolver | None = None,
     progress: Progress | None = None,
     keep: str | int = "all",
 ) -> tuple[dict[int, TierTable], list[TierReport]]:
     """Solve what is planned, with the values in a store of one's own; see `solve_tiers`."""
+    solver = solver or solve_tier
     kept = plan.tiers[len(plan.tiers) - plan.kept(keep) :]
     tables: dict[int, TierTable] = {}
     reports: list[TierReport] = []
@@ -241,7 +256,7 @@ def solve_plan(
         finished = {shard.number for shard in shards}
         if len(finished) < len(tier.shards):
             # Closed, whatever happens: no thread may be at work when the store is let go of.
-            with closing(solve_tier(table, below, workers=workers, finished=finished)) as solved:
+            with closing(solver(table, below, finished=finished)) as solved:
                 for shard in solved:
                     store.add(shard)
                     shards.append(shard)
@@ -306,7 +321,7 @@ def solve_tier(
         If a stage game cannot be certified by any method.
     """
     count = workers or available_cores()
-    task = (_RowTask if isinstance(table.plan.layouts, RowLayouts) else _BlockTask)(table, below)
+    task = tier_task(table, below)
     waiting: deque[Future[Shard]] = deque()
     pool = ThreadPoolExecutor(count, thread_name_prefix="gops-sweep")
     try:
@@ -324,10 +339,16 @@ def solve_tier(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-class _TierTask:
+def tier_task(table: TierTable, below: TierTable | None) -> TierTask:
+    """Return what solves the work units of a tier one by one; see `solve_tier`."""
+    kind = _RowTask if isinstance(table.plan.layouts, RowLayouts) else _BlockTask
+    return kind(table, below)
+
+
+class TierTask:
     """What the work units of a tier share: the arrays its kernel reads.
 
-    Subclasses say which kernel that is.
+    Subclasses say which kernel that is. Several threads may use one.
     """
 
     def __init__(self, table: TierTable, below: TierTable | None) -> None:
@@ -347,8 +368,19 @@ class _TierTask:
         self.child_classes = tuple(np.unique(held.classes).tolist())
 
     def solve(self, number: int) -> Shard:
-        """Solve one work unit."""
+        """Solve one work unit, into the tier's table."""
+        return self._solve(number, self.table)
+
+    def solve_apart(self, number: int) -> Shard:
+        """Solve one work unit, into a table that has the values of this unit alone."""
         plan = self.table.plan
+        first, last = plan.offsets[list(plan.shards[number])]
+        values = np.zeros(last - first, self.table.values.dtype)
+        part = replace(self.table, plan=replace(plan, offsets=plan.offsets - first), values=values)
+        return self._solve(number, part)
+
+    def _solve(self, number: int, table: TierTable) -> Shard:
+        plan = table.plan
         first, last = plan.shards[number]
         counters = np.zeros(len(kernels.COUNTERS), np.float64)
         groups = plan.groups[first:last]
@@ -360,9 +392,10 @@ class _TierTask:
                 if kind not in self.tables:
                     self.tables[kind] = self._tables_of(kind)
             picked = first + np.flatnonzero(groups == group)
-            self._solve_patterns(picked, self._told(kind, ways), self.tables[kind], counters)
+            tables = self.tables[kind]
+            self._solve_patterns(table, picked, self._told(kind, ways), tables, counters)
         return Shard(
-            self.table,
+            table,
             number,
             float(counters[kernels.WORST_GAP]),
             int(counters[kernels.SIMPLEX_GAMES]),
@@ -371,13 +404,14 @@ class _TierTask:
 
     def _solve_patterns(
         self,
+        table: TierTable,
         picked: IntArray,
         told: tuple[Any, ...],
         tables: tuple[Any, ...],
         counters: npt.NDArray[np.float64],
     ) -> None:
         """Solve patterns of one kind, with help from outside where the kernel asks for it."""
-        plan = self.table.plan
+        plan = table.plan
         n = plan.tier
         known: tuple[npt.NDArray[Any], ...] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
         scratch = self._scratch(tables)
@@ -386,7 +420,7 @@ class _TierTask:
         while True:
             arguments = (
                 *scratch, plan.codes, *told, picked, n, plan.drop_dominated, *self.child, *tables,
-                plan.offsets, self.table.values, self.table.step, self.tolerance,
+                plan.offsets, table.values, table.step, self.tolerance,
                 *known, games, payoffs, counters,
             )  # fmt: skip
             # Wrong guesses may divide by 0; only numpy without the compiler would warn of it.
@@ -420,7 +454,7 @@ class _TierTask:
         raise NotImplementedError
 
 
-class _BlockTask(_TierTask):
+class _BlockTask(TierTask):
     """Eight prize sets side by side: see `layout`."""
 
     def _tables_of(self, kind: int) -> tuple[Any, ...]:
@@ -452,7 +486,7 @@ class _BlockTask(_TierTask):
         return kernels.solve_patterns(*arguments)
 
 
-class _RowTask(_TierTask):
+class _RowTask(TierTask):
     """Eight leads side by side: see `rows`."""
 
     def _tables_of(self, kind: int) -> tuple[Any, ...]:
