@@ -82,6 +82,6 @@ def numbers() -> dict[str, str]:
         "forgotten": program["merged"],
         "their_states": markdown_tables.thousands(int(program["information_states"])),
         "our_states": markdown_tables.thousands(int(ours["information_states"])),
-        "program_half_points": f"{float(program['nash_conv']) / 2:.2f}",
-        "lite_efg_half_points": f"{float(learned['claimed']) / 2:.2f}",
+        "program_halved": f"{float(program['nash_conv']) / 2:.2f}",
+        "lite_efg_halved": f"{float(learned['claimed']) / 2:.2f}",
     }

@@ -25,7 +25,7 @@ PLAIN = gl.Rules(cards=3, ties="discard")
     ids=str,
 )
 def test_algorithms_come_near_and_both_programs_agree(game, algorithm):
-    """In our unit where OpenSpiel's goofspiel counts half points."""
+    """In points, where OpenSpiel's goofspiel counts half of the margin."""
     curve = learning_curve(game, algorithm, iterations=12)
     assert curve["iteration"].tolist() == [1, 2, 4, 8, 12]
     assert curve["exploitability"].tolist() == pytest.approx(curve["openspiel"], abs=1e-9)

@@ -56,7 +56,7 @@ def test_the_program_finds_our_value_and_no_player_can_gain(rules, objective, so
 
 
 def test_what_forgetting_costs_is_in_the_results():
-    """From 4 cards on OpenSpiel's goofspiel forgets bids, and its program loses half a point."""
+    """From 4 cards on OpenSpiel's goofspiel forgets bids, and its program loses a point."""
     with RESULTS.open(encoding="utf-8", newline="") as file:
         table = {
             (row["cards"], row["game"], row["solver"]): row for row in csv.DictReader(file)
@@ -71,4 +71,4 @@ def test_what_forgetting_costs_is_in_the_results():
     program = "OpenSpiel sequence_form_lp"
     assert {table[n, ours, program]["nash_conv"] for n in "34"} == {"0"}
     assert table["3", theirs, program]["nash_conv"] == "0"
-    assert float(table["4", theirs, program]["nash_conv"]) > 0.5
+    assert float(table["4", theirs, program]["nash_conv"]) > 1
