@@ -512,9 +512,12 @@ def test_a_folder_of_something_else_is_not_used(tmp_path, name):
     [
         {"pairs": None}, {"pairs": "x"}, {"pairs": [1]}, {"pairs": [{}]}, {"wins": None},
         {"wins": "x"}, {"wins": KeyError}, {"a": KeyError}, {"a": 1}, {"fingerprint": KeyError},
+        # of the right shape, but they do not add up, or are of another tournament
+        {"wins": 99_999_999}, {"wins": -1}, {"games": 10}, {"deals": 9}, {"win_rate": 0.123},
+        {"tie_rate": 1.5}, {"seed": 7}, {"games_per_match": 2}, {"rules": "{}"},
     ],
 )
-def test_kept_pairs_of_the_wrong_shape(tmp_path, change):
+def test_kept_pairs_that_cannot_be(tmp_path, change):
     """Sealed as it should be: refused in one sentence."""
     rules = gl.Rules(cards=3)
     tournament(rules, FIELD[:2], 10, folder=tmp_path)
@@ -527,7 +530,7 @@ def test_kept_pairs_of_the_wrong_shape(tmp_path, change):
         where[name] = value
     del data["sha256"]
     (tmp_path / RESULTS).write_bytes(sealed(data))
-    with pytest.raises(StoreError, match=r"tournament.json is garbled: pairs"):
+    with pytest.raises(StoreError, match=r"tournament.json is garbled: (pairs|.* contradicts)"):
         tournament(rules, FIELD[:2], 10, folder=tmp_path)
 
 

@@ -1,5 +1,6 @@
 """What each strategy does, what every strategy must do, and how one that does not is told."""
 
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
@@ -600,3 +601,13 @@ def test_names_in_names_in_names():
         with pytest.raises(StrategyError, match="more than 100") as refused:
             gl.strategy_named(name, rules)
         assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("column", "number"), [("probability", -1), ("probability", -0.5), ("bid", 1.5)]
+)
+def test_a_wrong_number_in_a_table_is_named_as_it_stands_there(column, number):
+    rows = pd.DataFrame({"upcard": [3, 3], "bid": [2, 3], "probability": [0, 1]})
+    rows[column] = [number, 1]
+    with pytest.raises(StrategyError, match=rf"has {column} {re.escape(str(number))} in row 1"):
+        TableStrategy(rows, "mine")

@@ -319,6 +319,24 @@ def _fingerprint(rules: Rules, a: Strategy, b: Strategy, deals: int, **how: Any)
     return digest.hexdigest()
 
 
+def _check_adds_up(row: dict[str, Any], header: dict[str, Any]) -> None:
+    """Refuse a kept row whose numbers contradict each other, or are of another tournament."""
+    games = row["wins"] + row["draws"] + row["losses"]
+    agree = {
+        "rules": row["rules"] == json.dumps(header["rules"]),
+        **{name: row[name] == header[name] for name in ("deals", "seed", "games_per_match")},
+        "games": min(row["wins"], row["draws"], row["losses"]) >= 0
+        and row["games"] == games == 2 * row["deals"],
+        "win_rate": row["win_rate"] == row["wins"] / max(games, 1),
+        "tie_rate": 0 <= row["tie_rate"] <= 1,
+    }
+    for name, fits in agree.items():
+        if not fits:
+            raise ValueError(
+                f"in the pair {row['a']!r}, {row['b']!r} {name} {row[name]!r} contradicts the rest"
+            )
+
+
 @contextmanager
 def _kept(folder: Path | None, header: dict[str, Any]) -> Iterator[_Kept]:
     """Yield the finished pairs of a tournament; nobody else may use the folder meanwhile."""
@@ -359,6 +377,8 @@ class _Kept:
             raise StoreError(f"{path} is damaged: its SHA-256 is not the one it gives")
         try:
             check_shape("pairs", data["pairs"], [ROW])
+            for row in data["pairs"]:
+                _check_adds_up(row, header)
         except (ValueError, KeyError) as error:
             raise StoreError(f"{path} is garbled: {error}") from error
         self._data = data

@@ -116,7 +116,7 @@ class TableStrategy(Strategy):
         if wrong.any():
             row = int(np.argmax(wrong))
             raise StrategyError(
-                f"the table of strategy {name!r} has {share} {frame[share].iloc[row]!r} in row "
+                f"the table of strategy {name!r} has {share} {frame[share].tolist()[row]!r} in row "
                 f"{row + 1}; it must be a number and not negative"
             )
         self._shares = shares
@@ -207,8 +207,8 @@ class TableStrategy(Strategy):
         if wrong.any():
             row = int(np.argmax(wrong))
             raise StrategyError(
-                f"the table of strategy {self.name!r} has {column} {frame[column].iloc[row]!r} in "
-                f"row {row + 1}; it must be an integer"
+                f"the table of strategy {self.name!r} has {column} "
+                f"{frame[column].tolist()[row]!r} in row {row + 1}; it must be an integer"
             )
         return numbers.astype(np.int64)
 
