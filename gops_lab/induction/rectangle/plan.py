@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -209,6 +210,7 @@ def plan_sweep(
     games_per_shard: int | None = None,
     lowest: int = 1,
     drop_dominated: bool = True,
+    upcard: int | None = None,
 ) -> SweepPlan:
     """Return what has to be solved below some pairs of hands.
 
@@ -228,6 +230,9 @@ def plan_sweep(
     drop_dominated : bool
         Whether to leave out bids that a lower one dominates, where the rules and the objective
         allow it: no prize below 0, no lead worth less than a lower one.
+    upcard : int, optional
+        The prize that is exposed first: what follows another is left out, and the highest tier,
+        which is before the exposure. Everything is planned where games are laid out by leads.
 
     Raises
     ------
@@ -235,8 +240,13 @@ def plan_sweep(
         If a start code is no pattern of that many cards.
     """
     layouts: Layouts | RowLayouts
+    highest = rules.cards
     if leads_do_not_count(rules, objective):
-        layouts = Layouts(rules.prizes, rules.tie_rule.carried == 1)
+        spent = None
+        if upcard is not None:
+            highest -= 1
+            spent = bisect_right(rules.prizes, upcard) - 1  # of equal prizes, sets hold the first
+        layouts = Layouts(rules.prizes, rules.tie_rule.carried == 1, spent)
     else:
         layouts = RowLayouts(rules, objective, start_leads)
     patterns = Patterns(repeats=False)
@@ -255,7 +265,9 @@ def plan_sweep(
     extra = len(rules.prizes) - rules.rounds
     drop_dominated = drop_dominated and layouts.rising and min(rules.prizes) >= 0
     tiers = []
-    for tier in range(rules.cards, max(rules.cards - rules.rounds, lowest - 1), -1):
+    if highest < rules.cards:
+        codes, classes, ways = _patterns_below(codes, classes, ways, 0, rules, layouts.swap)
+    for tier in range(highest, max(rules.cards - rules.rounds, lowest - 1), -1):
         rounds = tier - (rules.cards - rules.rounds)
         kept = _kept(codes, classes, ways, layouts)
         size = rounds + extra
