@@ -321,6 +321,17 @@ def test_hostile_links_are_one_sentence(page, server, link):
     page.expects_refusal = True
 
 
+def test_a_server_that_is_gone_is_one_sentence(page, server):
+    page.open(f"{server.url}#cards=4&line=3")
+    page.run("window.fetch = () => Promise.reject(new TypeError('Failed to fetch'))")
+    page.click("#cell-2-2")
+    page.await_("#error:not(:empty)")
+    assert page.text("#error") == (
+        "the server does not answer: is gops-lab explore still running?"
+    )
+    assert page.link == "cards=4&line=3"
+
+
 def test_everything_can_be_named_by_a_screen_reader(page, server):
     page.open(f"{server.url}#cards=4&line=3:2:2,4")
     page.run("for (const box of document.querySelectorAll('details')) box.open = true")
