@@ -50,7 +50,7 @@ function exportedSource(data) {
     stepsOf(link).forEach((steps, place) => {
       const first = place === 0 ? data.begun : { ...data.fresh, lead: state.lead };
       const table = { captured_a: [], captured_b: [], tied: [], gone: [], carried_before: first.carried };
-      at = { game: place + 1, first, table, played: [] };
+      at = { game: place + 1, table, played: [] };
       state = first;
       for (const [upcard, bidA, bidB] of steps) {
         if (state.upcard !== upcard) state = { ...state, prizes: without(state.prizes, upcard), upcard };
@@ -79,15 +79,11 @@ function exportedSource(data) {
   };
 
   function tableAnswer(link) {
-    const { state, game, first, table, played } = walk(link);
-    const [dealtA, dealtB] = about.dealt;
-    const spent = (dealt, held) => held.reduce(without, dealt);
-    const round = about.rounds - (state.hand_a.length - (dealtA.length - about.rounds)) + 1;
-    const over = round > about.rounds;
+    const { state, game, table, played } = walk(link);
+    const over = about.dealt[0].length - state.hand_a.length === about.rounds;
     const record = over ? null : lookUp(state, game);
     return {
-      link, ...about, game, state, round, over, lead: state.lead, begun_with: first.lead, played,
-      table: { ...table, spent_a: spent(dealtA, state.hand_a), spent_b: spent(dealtB, state.hand_b) },
+      link, ...about, game, state, over, lead: state.lead, played, table,
       points: ["gain_a", "gain_b"].map((gain) => played.reduce((sum, one) => sum + half(one[gain]), 0)),
       upcards: record?.upcards ?? [],
     };

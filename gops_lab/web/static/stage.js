@@ -12,7 +12,7 @@ export function drawValue(answer) {
 }
 
 export function drawStage(answer, { names, go }) {
-  const { stage, state } = answer;
+  const { stage } = answer;
   const text = make("p", { class: "pair", id: "pair" });
   const idle = "Point at a pair of bids, or go there with the arrow keys; press it to go on.";
   text.textContent = idle;
