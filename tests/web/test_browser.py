@@ -448,6 +448,23 @@ def test_a_game_in_a_file_is_explored_and_played(page, server, tmp_path):
     assert told == pytest.approx([one["value"] for one in rounds], abs=1e-8)
 
 
+def test_a_file_refuses_links_that_it_cannot_follow(page, tmp_path):
+    file = tmp_path / "two.html"
+    file.write_text(exported_page(read_position("cards=2"), Solutions()), encoding="utf-8")
+    for link, sentence in {
+        "cards=3": "another game",
+        "cards=2&at_lead=5": "another game",
+        "garbage": "another game",
+        "cards=2&line=null": "rounds like 5:3:4",
+        "cards=2&line=1:1": "rounds like 5:3:4",
+        "cards=2&line=1:9:1": "9 is not among 1, 2",
+        "cards=2&line=1:1:1/2": "not in the file",
+    }.items():
+        page.open(f"{file.as_uri()}#{link}", "#error:not(:empty)")
+        assert sentence in page.text("#error")
+        page.await_("#value")  # something is shown all the same
+
+
 def test_a_line_of_the_full_deck_in_a_file(page, server, tmp_path):
     link = "cards=13&line=7:9:9,4:2:3"
     file = tmp_path / "line.html"
