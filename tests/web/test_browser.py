@@ -321,6 +321,25 @@ def test_hostile_links_are_one_sentence(page, server, link):
     page.expects_refusal = True
 
 
+def test_an_answer_that_is_late_says_nothing_about_what_came_after_it(page, server):
+    page.open(f"{server.url}#cards=4&line=3")
+    page.run("""
+        const ask = window.fetch;
+        window.late = 0;
+        window.fetch = async (address) => {
+          if (address.includes("1%3A1")) await new Promise((done) => setTimeout(done, 600));
+          const answer = await ask(address);
+          if (address.includes("1%3A1")) setTimeout(() => { window.late += 1; }, 100);
+          return answer;
+        };
+        document.getElementById("cell-1-1").click();
+        document.getElementById("cell-2-1").click();
+    """)
+    page.until("window.late > 0")
+    assert page.text("#status").startswith("A bid 2, B bid 1: A takes 3.")
+    assert page.link == "cards=4&line=3:2:1"
+
+
 def test_a_server_that_is_gone_is_one_sentence(page, server):
     page.open(f"{server.url}#cards=4&line=3")
     page.run("window.fetch = () => Promise.reject(new TypeError('Failed to fetch'))")

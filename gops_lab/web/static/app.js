@@ -28,7 +28,7 @@ function complain(error) { byId("error").textContent = error ? error.message : "
 async function doing(what, work) {
   page.asked += 1;
   const mine = page.asked;
-  const slow = setTimeout(() => say(what), 300);
+  const slow = setTimeout(() => { if (mine === page.asked) say(what); }, 300);
   document.body.setAttribute("aria-busy", "true");
   try {
     const done = await work(() => mine === page.asked);
