@@ -412,8 +412,9 @@ class Solution:
         if rounds_left(self.rules, state) == 0:
             raise AssertionError(f"the tables of this solution lack {state}; please report it")
         solution = solve_states(
-            self.rules, self.objective, [state], exact=self.exact, reductions=self._asked
-        )
+            self.rules, self.objective, [state], exact=self.exact, reductions=self._asked,
+            upcard_only=True,
+        )  # fmt: skip
         self._subgames[state] = solution
         if len(self._subgames) > MOST_SUBGAMES:
             self._subgames.popitem(last=False)

@@ -176,11 +176,14 @@ def solve_states(
     memory: int | None = None,
     client: Client | None = None,
     dtype: str | None = None,
+    upcard_only: bool = False,
 ) -> Solution:
     """Solve a game from several start states at once; the first is the solution's `start`.
 
     They may differ in the lead only. `dtype` says what the fast sweep keeps values as: float64,
-    float32 or int32; default float64, or int32 where memory is short. See `solve` for the rest.
+    float32 or int32; default float64, or int32 where memory is short. With `upcard_only`, what can
+    only follow another upcard than that of the start need not be solved, more than half of what is
+    below; such a solution cannot be stored. See `solve` for the rest.
     """
     goal = as_objective(objective)
     if workers is not None:
@@ -243,7 +246,8 @@ def solve_states(
     expected = forecast(below, goal, engine=engine, keep=keep)
     expected.check_fits(memory, folder=home is not None)
     if fast:
-        plan = rectangle.plan_sweep(below, goal, reducer.start_leads)
+        upcard = first.stake if upcard_only and first.upcard is not None else None
+        plan = rectangle.plan_sweep(below, goal, reducer.start_leads, upcard=upcard)
     kept_as = asked_for or plan.dtype(keep)
     if fast and home is not None:
         check_space(plan, kept_as, keep, home, passing)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from gops_lab.evaluation import given_away
 from gops_lab.explorer import BidView, StageView, StateView, rules_fields, table_of, taker, view
-from gops_lab.game import Round, Rules, State, rounds_left, settle, upcards
+from gops_lab.game import Round, Rules, State, settle, upcards
 from gops_lab.induction import Solution
 from gops_lab.reporting.description import unit_of_payoffs
 from gops_lab.strategies import Strategy, distribution
@@ -55,13 +55,11 @@ def table_answer(position: Position) -> Answer:
         **about(position),
         "game": position.game,
         "state": line.state.as_dict(),
-        "round": rules.rounds - rounds_left(rules, line.state) + 1,
         "upcards": [[prize, float(chance)] for prize, chance in coming.items()],
         "over": line.is_over,
         "table": asdict(table_of(line)),
         "points": [_points(gained) for gained in line.points],
         "lead": line.state.lead,
-        "begun_with": line.states[0].lead,
         "played": [played_round(rules, played) for played in line.rounds],
     }
 
@@ -70,7 +68,6 @@ def about(position: Position) -> Answer:
     """Return what holds for all positions of a game."""
     return {
         "rules": rules_fields(position.rules),
-        "name": repr(position.rules),
         "objective": position.objective,
         "unit": unit_of_payoffs(position.objective),
         "games": position.games,

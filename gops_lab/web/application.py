@@ -32,6 +32,7 @@ def application(
     solutions: Solutions | None = None,
     opponents: Opponents | None = None,
     first: str = "cards=4",
+    worker: Worker | None = None,
 ) -> Application:
     """Return the application.
 
@@ -43,9 +44,11 @@ def application(
     opponents : Opponents, optional
     first : str
         Link of the position that is shown first.
+    worker : Worker, optional
+        Who finds what takes long.
     """
-    solutions = Solutions() if solutions is None else solutions
-    desk = Desk(solutions, Opponents(solutions) if opponents is None else opponents, first)
+    solutions = solutions or Solutions()
+    desk = Desk(solutions, opponents or Opponents(solutions), first, worker or Worker())
     files = page_files()
     routes = [
         Route("/", _sent(files["index.html"], TYPES["html"])),
@@ -99,11 +102,13 @@ class Asked:
 class Desk:
     """Answers requests; what needs a solution is done by one worker."""
 
-    def __init__(self, solutions: Solutions, opponents: Opponents, first: str) -> None:
+    def __init__(
+        self, solutions: Solutions, opponents: Opponents, first: str, worker: Worker
+    ) -> None:
         self._solutions = solutions
         self._opponents = opponents
         self._first = first
-        self._worker = Worker()
+        self._worker = worker
         self.answers: dict[str, Callable[[Asked], Awaitable[Response]]] = {
             "start": self.start, "table": self.table, "position": self.position,
             "draw": self.draw, "review": self.review, "export": self.export,

@@ -6,11 +6,13 @@ import socket
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
+from types import FrameType
 from urllib.parse import quote
 
 from gops_lab.errors import ArgumentError, MissingExtraError
 from gops_lab.web.opponents import Opponents
 from gops_lab.web.solutions import Solutions
+from gops_lab.web.worker import Worker
 
 HERE = "127.0.0.1"
 """The only address that is served: this machine's own."""
@@ -61,11 +63,20 @@ def serve(
         raise MissingExtraError(
             "Starlette and uvicorn are not installed; pip install 'gops-lab[explore]' brings them"
         ) from None
+    worker = Worker()
+
+    class Server(uvicorn.Server):
+        """Does not wait for what is still being solved when it is stopped."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            super().handle_exit(sig, frame)
+            worker.stop()
+
     with _listening(port) as listening:
         port = listening.getsockname()[1]
         address = f"http://{HERE}:{port}/"
         config = uvicorn.Config(
-            application(port, solutions, opponents, first),
+            application(port, solutions, opponents, first, worker),
             http="h11", ws="none", lifespan="off", loop="asyncio", log_level="error",
             server_header=False, h11_max_incomplete_event_size=LONGEST_HEAD,
             timeout_graceful_shutdown=PATIENCE,
@@ -75,7 +86,7 @@ def serve(
             # What comes before the server runs waits for it.
             webbrowser.open(f"{address}#{quote(first, safe='=&:,/+')}")
         with suppress(KeyboardInterrupt):  # which is how it is meant to be stopped
-            uvicorn.Server(config).run(sockets=[listening])
+            Server(config).run(sockets=[listening])
 
 
 def _listening(port: int) -> socket.socket:

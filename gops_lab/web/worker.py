@@ -9,6 +9,8 @@ from queue import LifoQueue
 from threading import Thread
 from typing import Any, TypeVar
 
+from gops_lab.errors import GopsError
+
 T = TypeVar("T")
 
 
@@ -21,13 +23,32 @@ class Worker:
 
     def __init__(self) -> None:
         self._waiting: LifoQueue[tuple[Future[Any], Callable[[], Any]]] = LifoQueue()
+        self._awaited: set[asyncio.Future[Any]] = set()
         Thread(target=self._work, name="gops-lab worker", daemon=True).start()
 
     async def do(self, task: Callable[[], T]) -> T:
-        """Return what a task returns, or raise what it raises, when its turn has come."""
+        """Return what a task returns, or raise what it raises, when its turn has come.
+
+        Raises
+        ------
+        GopsError
+            If the server is stopped before.
+        """
         future: Future[T] = Future()
         self._waiting.put((future, task))
-        return await asyncio.wrap_future(future)
+        awaited = asyncio.wrap_future(future)
+        self._awaited.add(awaited)
+        try:
+            return await awaited
+        except asyncio.CancelledError:
+            raise GopsError("the server was stopped before this was found") from None
+        finally:
+            self._awaited.remove(awaited)
+
+    def stop(self) -> None:
+        """Let nobody wait any longer; called from a signal's handler, on any thread."""
+        for awaited in tuple(self._awaited):
+            awaited.get_loop().call_soon_threadsafe(awaited.cancel)
 
     def _work(self) -> None:
         while True:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -12,14 +13,27 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gops_lab.encoding import CardSets
 from gops_lab.encoding.patterns import Patterns, mirrored
 from gops_lab.errors import RulesError
-from gops_lab.game import MARGIN, WIN, Rules
+from gops_lab.game import (
+    MARGIN,
+    WIN,
+    Rules,
+    State,
+    expose,
+    resolve_round,
+    rounds_left,
+    start,
+    upcards,
+)
 from gops_lab.game.objectives import as_objective
 from gops_lab.induction.rectangle import (
+    InMemory,
     empty_table,
     plan_sweep,
     report_tier,
+    solve_plan,
     solve_tier,
     solve_tiers,
     supports,
@@ -246,6 +260,40 @@ def test_subgame_from_codes_and_from_its_own_rules() -> None:
     for tier in own:
         assert np.array_equal(own[tier].codes, coded[tier].codes)
         assert np.allclose(own[tier].values, coded[tier].values, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS, ids=str)
+def test_what_follows_one_upcard_is_what_follows_it_in_the_whole_game(rules: Rules) -> None:
+    """Every state that can follow is there, with the same value; other upcards are left out."""
+    whole, _ = solve_tiers(rules)
+    for upcard in sorted(set(rules.prizes)):
+        plan = plan_sweep(rules, upcard=upcard)
+        assert max(tier.tier for tier in plan.tiers) == rules.cards - 1
+        assert plan.games < plan_sweep(rules).games
+        tables, _ = solve_plan(plan, InMemory())
+        prizes = CardSets(rules.prizes)
+        for state in following(rules, upcard):
+            codes = PATTERNS.encode(np.array([state.hand_a]), np.array([state.hand_b]))
+            place = (
+                np.minimum(codes, mirrored(codes)), prizes.encode([state.prizes]),
+                np.array([state.carried]),
+            )  # fmt: skip
+            value, found = tables[state.tier].lookup(*place)
+            assert found[0], state
+            assert value[0] == pytest.approx(whole[state.tier].lookup(*place)[0][0], abs=1e-12)
+
+
+def following(rules: Rules, upcard: int) -> set[State]:
+    """Return the states before an exposure that can follow a first upcard, without the lead."""
+    waiting, seen = [expose(rules, start(rules), upcard)], set()
+    while waiting:
+        state = waiting.pop()
+        for bid_a, bid_b in itertools.product(state.hand_a, state.hand_b):
+            after = replace(resolve_round(rules, state, bid_a, bid_b), lead=0)
+            if rounds_left(rules, after) and after not in seen:
+                seen.add(after)
+                waiting += [expose(rules, after, prize) for prize in upcards(rules, after)]
+    return seen
 
 
 def test_scaled_prizes_scale_the_values() -> None:

@@ -279,6 +279,19 @@ def test_a_whole_match_is_played_with_the_keyboard(page, server):
     ]
 
 
+def test_the_way_back_from_a_game_is_the_position_it_was_begun_at(page, server):
+    page.open(f"{server.url}#cards=3&line=2")
+    page.click("#mode-play")
+    page.click("#deal")
+    page.click(".seat-a button.card")
+    page.until("document.querySelectorAll('.seat-a button.card').length === 2")
+    page.driver.back()
+    page.until("location.hash === '#cards=3&line=2'")
+    page.await_(".heat")
+    page.driver.forward()  # no bid was taken back meanwhile
+    page.until("document.querySelectorAll('.seat-a button.card').length === 2")
+
+
 def test_the_stage_game_is_read_with_arrow_keys(page, server):
     page.open(f"{server.url}#cards=4&line=3")
     page.tab_to("cell-1-1")
@@ -308,6 +321,36 @@ def test_hostile_links_are_one_sentence(page, server, link):
     page.expects_refusal = True
 
 
+def test_an_answer_that_is_late_says_nothing_about_what_came_after_it(page, server):
+    page.open(f"{server.url}#cards=4&line=3")
+    page.run("""
+        const ask = window.fetch;
+        window.late = 0;
+        window.fetch = async (address) => {
+          if (address.includes("1%3A1")) await new Promise((done) => setTimeout(done, 600));
+          const answer = await ask(address);
+          if (address.includes("1%3A1")) setTimeout(() => { window.late += 1; }, 100);
+          return answer;
+        };
+        document.getElementById("cell-1-1").click();
+        document.getElementById("cell-2-1").click();
+    """)
+    page.until("window.late > 0")
+    assert page.text("#status").startswith("A bid 2, B bid 1: A takes 3.")
+    assert page.link == "cards=4&line=3:2:1"
+
+
+def test_a_server_that_is_gone_is_one_sentence(page, server):
+    page.open(f"{server.url}#cards=4&line=3")
+    page.run("window.fetch = () => Promise.reject(new TypeError('Failed to fetch'))")
+    page.click("#cell-2-2")
+    page.await_("#error:not(:empty)")
+    assert page.text("#error") == (
+        "the server does not answer: is gops-lab explore still running?"
+    )
+    assert page.link == "cards=4&line=3"
+
+
 def test_everything_can_be_named_by_a_screen_reader(page, server):
     page.open(f"{server.url}#cards=4&line=3:2:2,4")
     page.run("for (const box of document.querySelectorAll('details')) box.open = true")
@@ -325,6 +368,59 @@ def test_everything_can_be_named_by_a_screen_reader(page, server):
     assert "tied prizes on the table: 3 points" in roles["image"]
     assert page.one("#status").get_attribute("aria-live") == "polite"
     assert "Prize 4 is exposed, 7 at stake" in page.text("#status")
+
+
+# Contrast as WCAG 2 defines it: 4.5 for text, 3 for large text. Colours are drawn to be read, since
+# the style mixes them in other spaces than sRGB.
+FAINT = """
+const pen = new OffscreenCanvas(1, 1).getContext("2d", {willReadFrequently: true});
+const rgba = (colour) => {
+  pen.clearRect(0, 0, 1, 1);
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, 1, 1);
+  const [r, g, b, a] = pen.getImageData(0, 0, 1, 1).data;
+  return [r, g, b, a / 255];
+};
+const over = (top, under) => [0, 1, 2].map((i) => top[i] * top[3] + under[i] * (1 - top[3]));
+const luminance = (colour) => colour.slice(0, 3).map((part) => part / 255)
+  .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+return [...document.querySelectorAll("body *")].filter((element) => {
+  const text = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  if (!text || !element.checkVisibility()) return false;
+  if (element.closest(".hidden, noscript, option, :disabled")) return false;
+  let [opacity, layers] = [1, []];
+  for (let one = element; one; one = one.parentElement) {
+    opacity *= getComputedStyle(one).opacity;
+    layers.unshift(rgba(getComputedStyle(one).backgroundColor));
+  }
+  const paper = layers.reduce((under, top) => over(top, under), [255, 255, 255]);
+  const style = getComputedStyle(element);
+  const ink = rgba(style.color);
+  ink[3] *= opacity;
+  const [dark, light] = [luminance(paper), luminance(over(ink, paper))].sort((a, b) => a - b);
+  const size = parseFloat(style.fontSize);
+  const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+  return (light + 0.05) / (dark + 0.05) < (large ? 3 : 4.5);
+}).map((element) => `${element.className} ${element.textContent}`);
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_that_is_written_can_be_read(page, server, scheme):
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    try:
+        over = "cards=1&line=1:1:1&play=match"
+        for link in ("cards=5&line=5:3:3,4", "cards=13&line=7:9:9,4", over):
+            page.open(f"{server.url}#{link}", "#stage :is(#value, h2)")
+            page.run("for (const box of document.querySelectorAll('details')) box.open = true")
+            if link == over:
+                page.click("#review")
+                page.await_(".review")
+            assert page.run(FAINT) == []
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def test_dark_light_and_the_width_of_a_phone(page, server):
@@ -369,6 +465,23 @@ def test_a_game_in_a_file_is_explored_and_played(page, server, tmp_path):
     rounds = server.ask("review", link=page.link)[1]["rounds"]
     told = page.values(".review tbody td:nth-of-type(2)")
     assert told == pytest.approx([one["value"] for one in rounds], abs=1e-8)
+
+
+def test_a_file_refuses_links_that_it_cannot_follow(page, tmp_path):
+    file = tmp_path / "two.html"
+    file.write_text(exported_page(read_position("cards=2"), Solutions()), encoding="utf-8")
+    for link, sentence in {
+        "cards=3": "another game",
+        "cards=2&at_lead=5": "another game",
+        "garbage": "another game",
+        "cards=2&line=null": "rounds like 5:3:4",
+        "cards=2&line=1:1": "rounds like 5:3:4",
+        "cards=2&line=1:9:1": "9 is not among 1, 2",
+        "cards=2&line=1:1:1/2": "not in the file",
+    }.items():
+        page.open(f"{file.as_uri()}#{link}", "#error:not(:empty)")
+        assert sentence in page.text("#error")
+        page.await_("#value")  # something is shown all the same
 
 
 def test_a_line_of_the_full_deck_in_a_file(page, server, tmp_path):

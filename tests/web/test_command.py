@@ -7,6 +7,9 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from urllib.error import HTTPError
+from urllib.parse import urlencode
 from urllib.request import urlopen
 
 import pytest
@@ -46,6 +49,22 @@ def test_it_says_where_it_is_and_stops_with_ctrl_c(run, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_it_stops_in_the_midst_of_a_solve(run):
+    process, line = run("--json")
+    slow = "cards=12&line=7&prizes=1,2,3,4,5,6,7,8,9,10,11,100"  # most of a minute
+    with ThreadPoolExecutor() as other:
+        address = json.loads(line)["address"]
+        asked = other.submit(urlopen, f"{address}api/position?{urlencode({'link': slow})}")
+        time.sleep(1)
+        assert not asked.done()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        assert (process.returncode, out, err) == (0, "", "")
+        with pytest.raises(HTTPError) as refused:
+            asked.result()
+    assert json.load(refused.value) == {"error": "the server was stopped before this was found"}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell script stands for the browser")

@@ -168,6 +168,8 @@ class Layouts:
         Sorted.
     carry : bool
         Whether a tie carries the stake over.
+    spent : int, optional
+        The position of a prize that is never to come: only sets without it have values.
 
     Attributes
     ----------
@@ -188,8 +190,9 @@ class Layouts:
     rising = True
     end_error = 0.0
 
-    def __init__(self, prizes: tuple[int, ...], carry: bool) -> None:
+    def __init__(self, prizes: tuple[int, ...], carry: bool, spent: int | None = None) -> None:
         self.prizes = np.array(prizes, np.int64)
+        self._spent = 0 if spent is None else 1 << spent
         self.carry = carry
         self.largest = float(np.abs(self.prizes).sum())
         self._sums = lru_cache(maxsize=2)(self._all_sums)
@@ -292,9 +295,14 @@ class Layouts:
             held.ravel(), owners.ravel(), aligned, batch_stake[order], stakes[batch_stake[order]]
         )
 
+    def _masks(self, size: int) -> IntArray:
+        """Return the sets of prizes that can be hidden, or still to come."""
+        masks = prize_sets(len(self.prizes), size)
+        return np.asarray(masks[masks & self._spent == 0])
+
     def _values(self, size: int, kind: int) -> Layout:
         count = len(self.prizes)
-        masks = prize_sets(count, size)
+        masks = self._masks(size)
         nothing = np.zeros((len(masks), 1), np.int64)
         if not self.carry:
             return _packed(count, masks, nothing, None)
@@ -303,9 +311,9 @@ class Layouts:
 
     def _games(self, size: int, kind: int) -> Layout:
         count = len(self.prizes)
-        masks = prize_sets(count, size)
+        masks = self._masks(size)
         if not self.carry:
-            hidden = (masks[:, None] >> np.arange(count)) & 1 == 1
+            hidden = ((masks | self._spent)[:, None] >> np.arange(count)) & 1 == 1
             upcards = np.broadcast_to(self.prizes, hidden.shape)[~hidden]
             return _packed(count, masks, None, upcards.reshape(len(masks), -1))
         layout = self.values(size, kind + 1)
@@ -317,15 +325,22 @@ class Layouts:
         return replace(layout, used=used)
 
     def _all_sums(self, size: int) -> tuple[IntArray, IntArray]:
-        """Return the sums of all subsets of each complement, and how many prizes each adds up."""
-        masks = prize_sets(len(self.prizes), size)
-        hidden = (masks[:, None] >> np.arange(len(self.prizes))) & 1 == 1
+        """Return the sums of all subsets of each complement, and how many prizes each adds up.
+
+        A prize spent from the start on is only carried where all have been tied since.
+        """
+        masks = self._masks(size)
+        hidden = ((masks | self._spent)[:, None] >> np.arange(len(self.prizes))) & 1 == 1
         others = np.broadcast_to(self.prizes, hidden.shape)[~hidden].reshape(len(masks), -1)
         sums = np.zeros((len(masks), 1), np.int64)
         counts = np.zeros(1, np.int64)
         for column in others.T:
             sums = np.concatenate((sums, sums + column[:, None]), axis=1)
             counts = np.concatenate((counts, counts + 1))
+        if self._spent:
+            first = int(self.prizes[self._spent.bit_length() - 1])
+            sums = np.concatenate((sums, sums[:, -1:] + first), axis=1)
+            counts = np.concatenate((counts, counts[-1:] + 1))
         return sums, counts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -224,12 +225,14 @@ def _may_drop(rules: Rules, layouts: Layouts | RowLayouts) -> bool:
 
 
 def _layouts(
-    rules: Rules, objective: Objective, start_leads: tuple[int, int]
+    rules: Rules, objective: Objective, start_leads: tuple[int, int], upcard: int | None = None
 ) -> Layouts | RowLayouts:
     """Return where values stand in the tables of a game."""
-    if leads_do_not_count(rules, objective):
-        return Layouts(rules.prizes, rules.tie_rule.carried == 1)
-    return RowLayouts(rules, objective, start_leads)
+    if not leads_do_not_count(rules, objective):
+        return RowLayouts(rules, objective, start_leads)
+    # Of equal prizes, sets hold the first.
+    spent = None if upcard is None else bisect_right(rules.prizes, upcard) - 1
+    return Layouts(rules.prizes, rules.tie_rule.carried == 1, spent)
 
 
 def plan_sweep(
@@ -240,6 +243,7 @@ def plan_sweep(
     games_per_shard: int | None = None,
     lowest: int = 1,
     drop_dominated: bool = True,
+    upcard: int | None = None,
 ) -> SweepPlan:
     """Return what has to be solved below some pairs of hands.
 
@@ -258,13 +262,19 @@ def plan_sweep(
         Cards in hand of the lowest tier to plan; no tier is left out above it.
     drop_dominated : bool
         Whether to leave out bids that a lower one dominates, where `may_drop_dominated`.
+    upcard : int, optional
+        The prize that is exposed first: what follows another is left out, and the highest tier,
+        which is before the exposure. Everything is planned where games are laid out by leads.
 
     Raises
     ------
     RulesError
         If a start code is no pattern of that many cards.
     """
-    layouts = _layouts(rules, objective, start_leads)
+    layouts = _layouts(rules, objective, start_leads, upcard)
+    highest = rules.cards
+    if upcard is not None and isinstance(layouts, Layouts):
+        highest -= 1
     patterns = Patterns(repeats=False)
     if start_codes is None:
         hands = (np.array([hand], np.int64) for hand in (rules.hand_a, rules.hand_b))
@@ -282,7 +292,9 @@ def plan_sweep(
     games_per_shard = games_per_shard or GAMES_PER_SHARD
     drop_dominated = drop_dominated and _may_drop(rules, layouts)
     tiers = []
-    for tier in range(rules.cards, max(rules.cards - rules.rounds, lowest - 1), -1):
+    if highest < rules.cards:
+        codes, classes, ways = _patterns_below(codes, classes, ways, 0, rules, layouts.swap)
+    for tier in range(highest, max(rules.cards - rules.rounds, lowest - 1), -1):
         rounds = tier - (rules.cards - rules.rounds)
         kept = _kept(codes, classes, ways, layouts)
         size = rounds + extra

@@ -28,7 +28,7 @@ function complain(error) { byId("error").textContent = error ? error.message : "
 async function doing(what, work) {
   page.asked += 1;
   const mine = page.asked;
-  const slow = setTimeout(() => say(what), 300);
+  const slow = setTimeout(() => { if (mine === page.asked) say(what); }, 300);
   document.body.setAttribute("aria-busy", "true");
   try {
     const done = await work(() => mine === page.asked);
@@ -133,11 +133,12 @@ function exploringTurn(answer) {
 
 function deal(link, against) {
   const playing = { against, seed: fresh(), hint: null, reviews: [], begun: true };
-  return advance(link, playing);
+  return advance(link, playing, true);
 }
 
 // Go to a position of a game that is played; where a prize is to be exposed, chance exposes it.
-function advance(link, playing) {
+// No bid is taken back: the browser's history has one entry for a game, the present position.
+function advance(link, playing, push = false) {
   return doing("Dealing\u2026", async (current) => {
     let answer = await page.source.table(link);
     if (!answer.over && answer.state.upcard === null) {
@@ -145,7 +146,7 @@ function advance(link, playing) {
     }
     if (!current()) return;
     Object.assign(page, { link: answer.link, answer, playing: { ...playing, hint: null, reviews: [] }, chosen: {} });
-    remember(false);
+    remember(push);
     draw();
     say(announcement(answer, PLAYING));
     if (answer.over) (byId("next-game") ?? byId("review"))?.focus();

@@ -2,7 +2,7 @@
 
 import { begin } from "./app.js";
 import { byId } from "./dom.js";
-import { bidding, exposing, stepsOf } from "./links.js";
+import { bidding, exposing, fromTheStart, stepsOf } from "./links.js";
 
 async function unpacked() {
   const bytes = Uint8Array.from(atob(byId("data").textContent), (letter) => letter.charCodeAt(0));
@@ -43,18 +43,29 @@ function exportedSource(data) {
     return outcomes[data.pairs[bidA][bidB]];
   }
 
+  // Return a link's steps, if it is one of this game.
+  function stepsHere(link) {
+    if (fromTheStart(link) !== fromTheStart(data.link)) throw new Error("this file holds another game than the link");
+    const games = stepsOf(link);
+    if (games.flat().some((step) => ![1, 3].includes(step.length) || !step.every(Number.isInteger))) {
+      throw new Error("line must be made of rounds like 5:3:4");
+    }
+    return games;
+  }
+
   // Play a link's steps; `each` is called before the bids of every round.
   function walk(link, each = () => {}) {
     let state = data.begun;
     let at = null;
-    stepsOf(link).forEach((steps, place) => {
+    stepsHere(link).forEach((steps, place) => {
       const first = place === 0 ? data.begun : { ...data.fresh, lead: state.lead };
       const table = { captured_a: [], captured_b: [], tied: [], gone: [], carried_before: first.carried };
-      at = { game: place + 1, first, table, played: [] };
+      at = { game: place + 1, table, played: [] };
       state = first;
       for (const [upcard, bidA, bidB] of steps) {
         if (state.upcard !== upcard) state = { ...state, prizes: without(state.prizes, upcard), upcard };
         if (bidA === undefined) continue;
+        const [handA, handB] = [without(state.hand_a, bidA), without(state.hand_b, bidB)];
         each(state, at.game);
         const outcome = outcomeOf(state, bidA, bidB);
         at.played.push({ ...outcome, upcard, stake: upcard + state.carried, bid_a: bidA, bid_b: bidB });
@@ -65,8 +76,8 @@ function exportedSource(data) {
           Object.assign(table, { tied: [], carried_before: 0 });
         }
         state = {
-          hand_a: without(state.hand_a, bidA), hand_b: without(state.hand_b, bidB),
-          prizes: state.prizes, upcard: null, carried: outcome.carried, lead: state.lead + outcome.change,
+          hand_a: handA, hand_b: handB, prizes: state.prizes, upcard: null,
+          carried: outcome.carried, lead: state.lead + outcome.change,
         };
       }
     });
@@ -79,15 +90,11 @@ function exportedSource(data) {
   };
 
   function tableAnswer(link) {
-    const { state, game, first, table, played } = walk(link);
-    const [dealtA, dealtB] = about.dealt;
-    const spent = (dealt, held) => held.reduce(without, dealt);
-    const round = about.rounds - (state.hand_a.length - (dealtA.length - about.rounds)) + 1;
-    const over = round > about.rounds;
+    const { state, game, table, played } = walk(link);
+    const over = about.dealt[0].length - state.hand_a.length === about.rounds;
     const record = over ? null : lookUp(state, game);
     return {
-      link, ...about, game, state, round, over, lead: state.lead, begun_with: first.lead, played,
-      table: { ...table, spent_a: spent(dealtA, state.hand_a), spent_b: spent(dealtB, state.hand_b) },
+      link, ...about, game, state, over, lead: state.lead, played, table,
       points: ["gain_a", "gain_b"].map((gain) => played.reduce((sum, one) => sum + half(one[gain]), 0)),
       upcards: record?.upcards ?? [],
     };

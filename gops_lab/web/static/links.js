@@ -67,8 +67,8 @@ export function back(link) {
 
 // Whether play that went on from a link can have come to another.
 export function leadsTo(link, later) {
+  if (fromTheStart(link) !== fromTheStart(later)) return false;
   const [here, there] = [split(link), split(later)];
-  if (join(here.fields, [[]]) !== join(there.fields, [[]])) return false;
   const earlier = here.games.slice(0, -1);
   if (earlier.some((steps, game) => steps.join() !== there.games[game]?.join())) return false;
   const steps = here.games.at(-1);

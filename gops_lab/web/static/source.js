@@ -1,7 +1,9 @@
 // Where answers come from: the server that sent the page.
 
 async function ask(name, query) {
-  const response = await fetch(`api/${name}?${new URLSearchParams(query)}`);
+  const response = await fetch(`api/${name}?${new URLSearchParams(query)}`).catch(() => {
+    throw new Error("the server does not answer: is gops-lab explore still running?");
+  });
   const type = response.headers.get("content-type") ?? "";
   if (response.ok) return type.includes("json") ? response.json() : response.blob();
   if (type.includes("json")) throw new Error((await response.json()).error);

@@ -12,7 +12,7 @@ export function drawValue(answer) {
 }
 
 export function drawStage(answer, { names, go }) {
-  const { stage, state } = answer;
+  const { stage } = answer;
   const text = make("p", { class: "pair", id: "pair" });
   const idle = "Point at a pair of bids, or go there with the arrow keys; press it to go on.";
   text.textContent = idle;
@@ -61,7 +61,7 @@ function heatMap(answer, tell, go) {
       const more = (payoff - answer.value) / most;
       return make("td", {}, make("button", {
         type: "button", id: `cell-${bidA.bid}-${bidB.bid}`, "data-value": payoff,
-        class: more >= 0 ? "for-a" : "for-b", "--weight": `${(60 * Math.abs(more)).toFixed(1)}%`,
+        class: more >= 0 ? "for-a" : "for-b", "--weight": Math.abs(more).toFixed(3),
         tabindex: i === 0 && j === 0 ? "0" : "-1",
         "aria-label": `A ${bidA.bid}, B ${bidB.bid}: ${signed(payoff)}`,
         onmouseenter: () => tell(i, j), onfocus: () => tell(i, j), onclick: () => go(i, j),
