@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gops_lab.errors import ArgumentError, ClusterError, GopsError, missing
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client as Client
+    from distributed import Future
 
 T = TypeVar("T")
 
@@ -132,7 +133,7 @@ def results(
     first = 0
     try:
         with _connection(client):
-            running = as_completed()
+            running = as_completed(loop=client.loop)
         while first < len(tasks):
             with _connection(client):
                 ahead = AHEAD * max(1, sum(client.nthreads().values()))

@@ -34,7 +34,7 @@ from gops_lab.strategies import OptimalStrategy, distribution, strategy_named
 from gops_lab.strategies.names import Solver
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from gops_lab.cluster import Client
 
 Answer = tuple[dict[str, Any], str]
 

@@ -54,7 +54,7 @@ from gops_lab.induction.rectangle import (
 from gops_lab.induction.reduction import Reducer
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from gops_lab.cluster import Client
 
 MOST_TASKS = 2000
 """About so many tasks make a solve, if it has as many work units."""
