@@ -71,7 +71,7 @@ def start_cluster(folder, workers=2, **how):
     while not contact.exists():
         assert time.monotonic() < deadline, (folder / "scheduler" / "log").read_text()
         time.sleep(0.05)
-    cluster.client = Client(scheduler_file=str(contact), set_as_default=False, timeout=60)
+    cluster.client = Client(scheduler_file=str(contact), set_as_default=False, timeout=15)
     cluster.address = cluster.client.scheduler.address
     cluster.client.wait_for_workers(workers, timeout=120)
     return cluster

@@ -204,9 +204,9 @@ def test_a_worker_that_does_not_see_the_folder(another_cluster, tmp_path):
             cluster.client.wait_for_workers(2, timeout=60)
 
     with pytest.raises(ClusterError, match=sentence):
-        gl.solve(gl.Rules(cards=7), out=shared / "late", client=cluster.client, progress=late)
+        gl.solve(gl.Rules(cards=6), out=shared / "late", client=cluster.client, progress=late)
     with pytest.raises(ClusterError, match=sentence):
-        gl.solve(gl.Rules(cards=7), out=shared / "new", client=cluster.client)
+        gl.solve(gl.Rules(cards=6), out=shared / "new", client=cluster.client)
     assert [path.name for path in shared.iterdir()] == ["late"]
 
 
