@@ -78,7 +78,7 @@ def connected(scheduler: str | None = None, local: int | None = None) -> Iterato
     if scheduler is None:
         with (
             LocalCluster(
-                n_workers=local, threads_per_worker=1, dashboard_address=None,
+                n_workers=local, threads_per_worker=1, dashboard_address=":0",
                 silence_logs=logging.CRITICAL,
             ) as cluster,
             Client(cluster, set_as_default=False) as client,

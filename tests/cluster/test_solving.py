@@ -4,6 +4,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -302,8 +303,6 @@ def test_a_solve_on_a_scheduler(cluster, whole, tmp_path, capsys):
 
 def test_a_local_cluster(whole, tmp_path):
     """In a process of its own, as a user starts it; it writes nothing but what was asked for."""
-    import sys
-
     done = subprocess.run(
         [sys.executable, "-m", "gops_lab.cli", "solve", "--cards", "4", "--quiet",
          "--local-cluster", "2", "--out", str(tmp_path / "out")],
