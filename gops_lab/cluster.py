@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gops_lab.errors import ArgumentError, ClusterError, GopsError, missing
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client as Client
+    from distributed import Future
 
 T = TypeVar("T")
 
@@ -77,7 +78,7 @@ def connected(scheduler: str | None = None, local: int | None = None) -> Iterato
     if scheduler is None:
         with (
             LocalCluster(
-                n_workers=local, threads_per_worker=1, dashboard_address=None,
+                n_workers=local, threads_per_worker=1, dashboard_address=":0",
                 silence_logs=logging.CRITICAL,
             ) as cluster,
             Client(cluster, set_as_default=False) as client,
@@ -93,7 +94,10 @@ def connected(scheduler: str | None = None, local: int | None = None) -> Iterato
 
 
 def on_every_worker(client: Client, look: Callable[..., str], *arguments: Any) -> None:
-    """Let every worker there is say what it lacks, as `look` returns it; "" if nothing.
+    """Let every worker there is say what it lacks; "" if nothing.
+
+    That is ``look(limit, *arguments)``, called on each with the memory it may use (see
+    `memory_limit`).
 
     Raises
     ------
@@ -101,7 +105,7 @@ def on_every_worker(client: Client, look: Callable[..., str], *arguments: Any) -
         Naming the first worker that lacks something, or cannot say.
     """
     with _connection(client):
-        answers = client.run(look, *arguments, on_error="return")
+        answers = client.run(_asked, look, *arguments, on_error="return")
     for address, answer in sorted(answers.items()):
         if isinstance(answer, BaseException):
             answer = f"cannot be asked: {type(answer).__name__}: {answer}"
@@ -132,7 +136,7 @@ def results(
     first = 0
     try:
         with _connection(client):
-            running = as_completed()
+            running = as_completed(loop=client.loop)
         while first < len(tasks):
             with _connection(client):
                 ahead = AHEAD * max(1, sum(client.nthreads().values()))
@@ -177,9 +181,17 @@ def check_small(name: str, value: object) -> None:
 
 
 def memory_limit() -> int | None:
-    """Return how many bytes this worker may use; None if there is no limit."""
-    worker = _this_worker()
-    return None if worker is None else worker.memory_manager.memory_limit
+    """Return how many bytes the worker of this task may use; None if there is no limit."""
+    return _limit(_this_worker())
+
+
+def _asked(look: Callable[..., str], *arguments: Any, dask_worker: Any = None) -> str:
+    """Call a function on a worker outside of its tasks; Dask fills in the worker."""
+    return look(_limit(dask_worker), *arguments)
+
+
+def _limit(worker: Any) -> int | None:
+    return None if worker is None else worker.memory_manager.memory_limit or None
 
 
 def _told(function: Callable[..., T], *task: Any) -> T:

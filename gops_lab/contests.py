@@ -36,7 +36,7 @@ from gops_lab.strategies.names import Solver
 from gops_lab.strategies.response import Progress
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from gops_lab.cluster import Client
 
 Answer = tuple[dict[str, Any], str]
 

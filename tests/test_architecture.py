@@ -30,7 +30,7 @@ MAY_DRAW = {
     "argparse": ("arguments", "contests", "web", "commands"),
     "starlette": ("web",),
     "uvicorn": ("web",),
-    "distributed": ("cluster", "induction"),
+    "distributed": ("cluster",),
 }
 
 ROOMS = sorted({path.relative_to(PACKAGE).parts[0].removesuffix(".py")

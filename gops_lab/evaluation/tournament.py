@@ -33,7 +33,7 @@ from gops_lab.strategies.observations import Observations, Probabilities
 from gops_lab.strategies.strategy import as_strategy, checked
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from gops_lab.cluster import Client
 
 RESULTS = "tournament.json"
 

@@ -54,7 +54,7 @@ from gops_lab.induction.rectangle import (
 from gops_lab.induction.reduction import Reducer
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from gops_lab.cluster import Client
 
 MOST_TASKS = 2000
 """About so many tasks make a solve, if it has as many work units."""
@@ -220,8 +220,8 @@ class Solved:
     worker: str
 
 
-def lacks(folders: Sequence[str]) -> str:
-    """Say what a worker lacks to take part, or ``""``."""
+def lacks(limit: int | None, folders: Sequence[str]) -> str:
+    """Say what a worker that may use so much memory lacks to take part, or ``""``."""
     for folder in map(Path, folders):
         try:
             about = json.loads((folder / SOLVE).read_bytes())
@@ -235,7 +235,6 @@ def lacks(folders: Sequence[str]) -> str:
             replace_file(folder / uuid.uuid4().hex)
         except OSError as error:
             return f"cannot write in {folder.parent}: {error.strerror or error}"
-        limit = memory_limit()
         if limit is not None and limit < about["needed"]:
             return (
                 f"may use {readable_size(limit)} of memory, but about "
@@ -294,7 +293,7 @@ def _solve(units: str) -> tuple[SweepPlan, np.dtype[Any]]:
     ClusterError
         If this worker, which may have come late, cannot take part.
     """
-    reason = lacks([units])
+    reason = lacks(memory_limit(), [units])
     if reason:
         raise ClusterError(reason)
     about = json.loads((Path(units) / SOLVE).read_bytes())

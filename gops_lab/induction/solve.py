@@ -46,7 +46,7 @@ from gops_lab.induction.timetable import GROWTH, Timetable
 from gops_lab.matrix_games import METHODS
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from gops_lab.cluster import Client
 
 MOST_WORKERS = 1024
 """Most threads that can be asked for."""
