@@ -88,6 +88,7 @@ def plot(table: pd.DataFrame) -> gl.reporting.Plot:
                 ).sum()
                 lines.append((f"{player.upper()}, upcard {upcard}", mean.index, mean))
         plot_lines(lines, x="A's lead", y="mean bid", ax=axes[0])
+        axes[0].legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
         part = table[table["upcard"] == top]
         pairs = ((most, most - 1), (most, most), (most - 1, most), (1, most))
         lines = []

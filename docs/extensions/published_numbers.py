@@ -262,16 +262,16 @@ def as_played() -> str:
     solves = {(row["cards"], row["ties"]): row for row in _rows("as_played/solves.csv")}
     whole = solves[most, "carry"]
     said = (
-        f"{int(whole['stage_games']):,} stage games, no gap above "
-        f"{float(whole['worst_gap']):.1e}; every value is certified to {float(whole['error']):.1e}, "
+        f"{int(whole['stage_games']):,} stage games, no gap above {float(whole['worst_gap']):.1e}; "
+        f"every value is certified to {float(whole['error']):.1e}, "
         f"and optimal play as stored loses at most {last[0]['loss_bound']} of the value of the "
         "game, which is 0. All 13 lotteries are the only optima.\n"
     )
     machine = json.loads((RESULTS / "as_played" / "solves.json").read_text("utf-8"))["machine"]
     about = (
         f"What the solves took ({machine['processor']}, {machine['cores']} cores, "
-        f"{machine['memory_gib']} GiB), from `results/as_played/solves.csv`; a gap in the table was "
-        "not looked at.\n"
+        f"{machine['memory_gib']} GiB), from `results/as_played/solves.csv`; what is left empty "
+        "was not looked at.\n"
     )
     costs = markdown_tables.table(
         ("cards", "ties", "stage games", "minutes", "CPU minutes", "own memory, GiB",
