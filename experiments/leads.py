@@ -15,7 +15,7 @@ import pandas as pd
 
 import gops_lab as gl
 from experiments.drawing import panels, plot_lines
-from experiments.games import probability
+from experiments.games import bids_at
 from experiments.running import Experiment, Job, Row
 from gops_lab.game.state import expose, start
 from gops_lab.induction.solve import solve_states
@@ -42,15 +42,13 @@ def rows(rules: gl.Rules, leads: list[int], upcards: list[int]) -> list[Row]:
             exposed = expose(rules, state, upcard)
             stage = solution.stage_solution(exposed)
             low, high = solution.bounds(exposed)
-            chances = [
-                {bid: probability(p) for bid, p in solution.strategy(exposed, player).items()}
-                for player in ("a", "b")
-            ]
+            bids = [bids_at(solution, exposed, player) for player in ("a", "b")]
             found += [
                 {
                     "lead": state.lead, "upcard": upcard, "bid_a": bid_a, "bid_b": bid_b,
                     "payoff": f"{stage.payoffs.loc[bid_a, bid_b]:.6f}",
-                    "probability_a": chances[0][bid_a], "probability_b": chances[1][bid_b],
+                    "probability_a": bids[0][0][bid_a], "probability_b": bids[1][0][bid_b],
+                    "unique_a": bids[0][1], "unique_b": bids[1][1],
                     "value": f"{stage.game.value:.6f}", "bounds_width": f"{high - low:.1e}",
                 }
                 for bid_a in rules.hand_a for bid_b in rules.hand_b
@@ -73,7 +71,10 @@ def summary(table: list[Row]) -> dict[str, Any]:
 
 
 def plot(table: pd.DataFrame) -> gl.reporting.Plot:
-    """Draw mean bids, and what bids on the highest prize are worth, against A's lead."""
+    """Draw mean bids, and what bids on the highest prize are worth, against A's lead.
+
+    A mean is drawn where the optimal strategy is the only one; others say little.
+    """
     top, most = int(table["upcard"].max()), int(table["cards"].max())
     with gl.reporting.paper_style(columns=2):
         figure, axes = panels(2)
@@ -81,11 +82,13 @@ def plot(table: pd.DataFrame) -> gl.reporting.Plot:
         for upcard, part in table.groupby("upcard"):
             for player in ("a", "b"):
                 each = part.drop_duplicates(["lead", f"bid_{player}"])
+                each = each[each[f"unique_{player}"] == "yes"]
                 mean = (each[f"bid_{player}"] * each[f"probability_{player}"]).groupby(
                     each["lead"]
                 ).sum()
                 lines.append((f"{player.upper()}, upcard {upcard}", mean.index, mean))
         plot_lines(lines, x="A's lead", y="mean bid", ax=axes[0])
+        axes[0].legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
         part = table[table["upcard"] == top]
         pairs = ((most, most - 1), (most, most), (most - 1, most), (1, most))
         lines = []
@@ -108,6 +111,8 @@ EXPERIMENT = Experiment(
         "payoff": "of the pair of bids: P(A ahead) - P(B ahead) under optimal play from there on",
         "probability_a": "of A's bid in an optimal strategy; 0 where it is never made",
         "probability_b": "of B's bid in an optimal strategy; 0 where it is never made",
+        "unique_a": "whether A's optimal strategy is the only one",
+        "unique_b": "whether B's is",
         "value": "of the stage game, P(A ahead) - P(B ahead)",
         "bounds_width": "width of the certified bounds on the value",
     },

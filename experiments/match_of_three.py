@@ -16,7 +16,7 @@ import pandas as pd
 
 import gops_lab as gl
 from experiments.drawing import panels, plot_lines
-from experiments.games import probability
+from experiments.games import bids_at
 from experiments.running import Experiment, Job, Row
 from gops_lab.game.state import expose, start
 
@@ -42,12 +42,12 @@ def rows(rules: gl.Rules) -> list[Row]:
             for upcard in rules.prizes:
                 exposed = expose(rules, state, upcard)
                 value = f"{solution.value(exposed):.6f}"
-                one, other = (solution.strategy(exposed, player) for player in ("a", "b"))
+                one, other = (bids_at(solution, exposed, player) for player in ("a", "b"))
                 found += [
                     {
                         "game": number, "lead": lead, "upcard": upcard, "bid": bid,
-                        "probability_a": probability(one[bid]),
-                        "probability_b": probability(other[bid]),
+                        "probability_a": one[0][bid], "probability_b": other[0][bid],
+                        "unique_a": one[1], "unique_b": other[1],
                         "value": value, "game_value": f"{solution.value(state):.6f}",
                         "bounds_width": f"{high - low:.1e}",
                     }
@@ -67,7 +67,10 @@ def summary(table: list[Row]) -> dict[str, Any]:
 
 
 def plot(table: pd.DataFrame) -> gl.reporting.Plot:
-    """Draw the leader's and the follower's mean first bid on the highest prize, by the lead."""
+    """Draw the leader's and the follower's mean first bid on the highest prize, by the lead.
+
+    Where the optimal strategy is the only one; others say little.
+    """
     top = table["upcard"].max()
     kinds = list(dict.fromkeys(table["ties"]))
     with gl.reporting.paper_style(columns=2):
@@ -79,7 +82,8 @@ def plot(table: pd.DataFrame) -> gl.reporting.Plot:
                     (table["ties"] == ties) & (table["game"] == game) & (table["upcard"] == top)
                 ]
                 for player, who in (("a", "leader"), ("b", "follower")):
-                    mean = (part["bid"] * part[f"probability_{player}"]).groupby(part["lead"])
+                    only = part[part[f"unique_{player}"] == "yes"]
+                    mean = (only["bid"] * only[f"probability_{player}"]).groupby(only["lead"])
                     lines.append((f"game {game}, {who}", mean.sum().index, mean.sum()))
             plot_lines(
                 lines, x="lead from the games before",
@@ -101,6 +105,8 @@ EXPERIMENT = Experiment(
         "bid": "rank",
         "probability_a": "that A bids it in an optimal strategy; 0 where it is never made",
         "probability_b": "the same for B, who has the lead with its sign changed",
+        "unique_a": "whether A's optimal strategy is the only one",
+        "unique_b": "whether B's is",
         "value": "of the stage game, P(A wins the match) - P(B wins it)",
         "game_value": "the same before the first prize of the game is exposed",
         "bounds_width": "width of the certified bounds on it",

@@ -54,6 +54,7 @@ QUICK_RESULTS = HERE.parent / "results-quick"
 NAMES = (
     "rhoads_bartholdi_2012", "ross_1971", "carry_over_13", "objectives", "heuristics", "deck_size",
     "aij_2016", "peers", "perfect_recall", "as_played", "leads", "match_of_three",
+    "draws",
 )  # fmt: skip
 
 COMPUTING = ("game", "encoding", "matrix_games", "induction", "strategies", "evaluation")

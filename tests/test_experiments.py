@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import gops_lab as gl
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -102,12 +104,31 @@ def test_the_numbers_are_the_known_ones(quick, published):
     assert float(lost["margin", "carry", "4", "match"]) == pytest.approx(65 / 24, abs=1e-9)
     assert float(lost["margin", "discard", "4", "highest"]) == pytest.approx(121 / 24, abs=1e-9)
     assert float(lost["win", "discard", "3", "uniform"]) == pytest.approx(2 / 3, abs=1e-9)
-    committed = {
-        (row["cards"], row["ties"]): row
-        for row in table(ROOT / "results" / "margin_against_win")
-    }
-    for row in table(quick / "margin_against_win"):
-        assert committed[row["cards"], row["ties"]] == row
+    for name, about in (
+        ("margin_against_win", ("cards", "ties")),
+        ("draws", ("cards", "ties")),
+        ("as_played", ("objective", "ties", "cards", "upcard", "bid")),
+    ):
+        committed = {
+            tuple(row[part] for part in about): row for row in table(ROOT / "results" / name)
+        }
+        for row in table(quick / name):
+            key = tuple(row[part] for part in about)
+            assert committed.get(key, row) == row
+            assert key in committed or (name, row["objective"]) == ("as_played", "margin")
+    # The last game of a match is a game begun with a lead.
+    for row in table(quick / "match_of_three"):
+        if row["game"] == "3" and row["bid"] == "1" == row["upcard"]:
+            alone = gl.Rules(cards=3, ties=row["ties"])
+            begun = gl.State(*[(1, 2, 3)] * 3, lead=int(row["lead"]))
+            value = gl.solve(alone, "win", start=begun).value()
+            assert float(row["game_value"]) == pytest.approx(value, abs=1e-6)
+    worth = {}
+    for row in table(quick / "leads"):
+        if row["bid_a"] == "4" and row["bid_b"] == "3" and row["upcard"] == "4":
+            worth[row["lead"]] = float(row["payoff"])
+    assert sorted(worth.values()) == list(worth.values())
+    assert worth["0"] == pytest.approx(0.8888, abs=1e-3)
     assert {row["exact_value"] for row in table(quick / "aij_2016")} <= {"", "0"}
     verdicts = {(row["solver"], row["game"]): row["verdict"] for row in table(quick / "peers")}
     ours = [verdict for (name, _), verdict in verdicts.items() if name.startswith("gops_lab")]

@@ -92,6 +92,28 @@ def test_how_fast_is_what_was_measured():
     assert max(small) < 1
 
 
+def test_the_game_as_it_is_played_took_what_was_measured():
+    text = README.read_text(encoding="utf-8")
+    text = text.split("## The game as it is played")[1].split("\n## ")[0]
+    with (TOP / "results/as_played/solves.csv").open(encoding="utf-8", newline="") as file:
+        measured = {(row["cards"], row["ties"]): row for row in csv.DictReader(file)}
+    lines = re.findall(r"^\| (\d.*) \|$", text, re.MULTILINE)
+    assert any(line.startswith("13 | carry") for line in lines)
+    for line in lines:
+        cards, ties, *numbers = line.split(" | ")
+        row = measured[cards, ties]
+        assert numbers == [
+            f"{int(row['stage_games']):,}", f"{float(row['wall_seconds']) / 60:.1f}",
+            f"{float(row['cpu_seconds']) / 60:.1f}", f"{float(row['error']):.1e}",
+        ]
+    machines = [
+        json.loads((TOP / "results" / file).read_text(encoding="utf-8"))["machine"]
+        for file in ("as_played/solves.json", "benchmarks/sweep.json")
+    ]
+    assert machines[0]["processor"] == machines[1]["processor"]
+    assert machines[0]["cores"] == machines[1]["cores"] == 2
+
+
 def test_how_to_cite_says_what_the_citation_file_says():
     said = dict(
         re.findall(r'^ *-? ?([\w-]+): "?(.+?)"?$', (TOP / "CITATION.cff").read_text(), re.MULTILINE)

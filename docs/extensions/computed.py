@@ -27,6 +27,7 @@ PAGES = {
     "published-states.md": published_numbers.states,
     "published-responses.md": published_numbers.best_responses,
     "published-counts.md": published_numbers.counts,
+    "published-played.md": published_numbers.as_played,
     "published-peers.md": published_numbers.peers,
     "peers-solvers.md": peers_tables.solvers,
     "peers-games.md": peers_tables.games,

@@ -242,6 +242,53 @@ def peers() -> str:
     return about + "\n" + markdown_tables.table(("who", "game", "theirs", "ours"), lines)
 
 
+def as_played() -> str:
+    """Return what was never in print: the first bids of the game as it is played, and its cost."""
+    table = [row for row in _rows("as_played/table.csv") if row["objective"] == "win"]
+    table = [row for row in table if row["ties"] == "carry"]
+    most = table[-1]["cards"]
+    last = [row for row in table if row["cards"] == most]
+    expect(most == "13" and len(last) == 169, "the full deck is solved")
+    expect({row["unique"] for row in last} == {"yes"}, "every lottery is the only optimum")
+    found = gl.load(f"{most}-carry-win").first_bids()
+    for row, ours in zip(last, found["probability"], strict=True):
+        expect(abs(float(row["probability"]) - ours) <= 1e-6, "the deck has the results' bids")
+    lines = [
+        (upcard, *(f"{float(row['probability']):.4f}" for row in last if row["upcard"] == upcard))
+        for upcard in dict.fromkeys(row["upcard"] for row in last)
+    ]
+    head = ("upcard", *(f"bid {bid}" for bid in range(1, 14)))
+    bids = markdown_tables.table(head, lines, right=True)
+    solves = {(row["cards"], row["ties"]): row for row in _rows("as_played/solves.csv")}
+    whole = solves[most, "carry"]
+    said = (
+        f"{int(whole['stage_games']):,} stage games, no gap above {float(whole['worst_gap']):.1e}; "
+        f"every value is certified to {float(whole['error']):.1e}, "
+        f"and optimal play as stored loses at most {last[0]['loss_bound']} of the value of the "
+        "game, which is 0. All 13 lotteries are the only optima.\n"
+    )
+    machine = json.loads((RESULTS / "as_played" / "solves.json").read_text("utf-8"))["machine"]
+    about = (
+        f"What the solves took ({machine['processor']}, {machine['cores']} cores, "
+        f"{machine['memory_gib']} GiB), from `results/as_played/solves.csv`; what is left empty "
+        "was not looked at.\n"
+    )
+    costs = markdown_tables.table(
+        ("cards", "ties", "stage games", "minutes", "CPU minutes", "own memory, GiB",
+         "disk, GiB", "beside it"),
+        [
+            (
+                row["cards"], row["ties"], markdown_tables.thousands(int(row["stage_games"])),
+                f"{float(row['wall_seconds']) / 60:.1f}", f"{float(row['cpu_seconds']) / 60:.1f}",
+                row["own_gib"], row["disk_gib"], row["beside"],
+            )
+            for row in solves.values() if int(row["cards"]) >= 9
+        ],
+        right=True,
+    )  # fmt: skip
+    return "\n".join((bids, said, about, costs))
+
+
 def _rows(name: str) -> list[dict[str, str]]:
     with (RESULTS / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

@@ -115,7 +115,8 @@ def solve(
         `out`, tables that are kept come into memory when all is solved.
     memory : int, optional
         Bytes to do with; default what there is. Tables in `out` and `scratch` are read and written
-        piece by piece, everything else has to fit, or nothing is begun.
+        piece by piece, everything else has to fit, or nothing is begun. Pages of these files that
+        are in use are resident beyond it, until the work unit ends or the system takes them back.
     client : distributed.Client, optional
         Of a Dask cluster whose workers do the work of the fast sweep, in place of threads. They
         must all see `scratch`, or `out` if there is none. The extra ``cluster`` brings Dask.
