@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from experiments import running
+from gops_lab.cluster import connected
 from gops_lab.errors import GopsError
 
 
@@ -45,8 +46,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 "--any-code", action="store_true",
                 help="keep rows that other code or versions made; the manifest names their code",
             )
+            where = command.add_mutually_exclusive_group()
+            where.add_argument(
+                "--scheduler", metavar="ADDRESS",
+                help="work on the Dask cluster there, a job to a worker at a time",
+            )
+            where.add_argument(
+                "--local-cluster", type=int, metavar="N", help="work on N Dask workers here"
+            )
     commands.add_parser("list", help="name the experiments", description="name the experiments")
     options = parser.parse_args(arguments)
+    if options.command == "run" and options.local_cluster is not None and options.local_cluster < 1:
+        parser.error(f"--local-cluster {options.local_cluster}: at least 1 worker")
     if options.command == "list":
         for name in running.NAMES:
             print(f"{name:22} {running.experiment_named(name).title}")
@@ -62,15 +73,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "plot":
             return _plot(parser.prog, chosen, results)
-        for experiment in chosen:
-            size = "quick" if options.quick else "full"
-            parameters = running.parameters_of(experiment.name, size)
-            summary = running.run(
-                experiment, parameters, results, size=size, any_code=options.any_code
-            )
-            print(f"{experiment.name}: {experiment.place(results)}")
-            for name, value in summary.items():
-                print(f"  {name}: {value}", flush=True)
+        with connected(options.scheduler, options.local_cluster) as client:
+            for experiment in chosen:
+                size = "quick" if options.quick else "full"
+                parameters = running.parameters_of(experiment.name, size)
+                summary = running.run(
+                    experiment, parameters, results, size=size, any_code=options.any_code,
+                    client=client,
+                )  # fmt: skip
+                print(f"{experiment.name}: {experiment.place(results)}")
+                for name, value in summary.items():
+                    print(f"  {name}: {value}", flush=True)
     except KeyboardInterrupt:
         print("interrupted; the same command goes on from here", file=sys.stderr)
         return 1

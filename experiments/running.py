@@ -30,19 +30,24 @@ import json
 import os
 import platform
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from tqdm import tqdm
 
 import gops_lab as gl
+from gops_lab.cluster import as_client, results
 from gops_lab.errors import GopsError
 from gops_lab.induction.files import replace_file
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 HERE = Path(__file__).parent
 
@@ -242,7 +247,7 @@ class Finished:
 
 def run(
     experiment: Experiment, parameters: Mapping[str, Any], results: Path, *, size: str = "full",
-    any_code: bool = False,
+    any_code: bool = False, client: Client | None = None,
 ) -> dict[str, Any]:
     """Compute what is missing, write table and manifest, and return the headline numbers.
 
@@ -256,26 +261,37 @@ def run(
         What the parameters are called in the manifest.
     any_code : bool
         Whether rows that other code or other versions made are kept too; the manifest says so.
+    client : distributed.Client, optional
+        Of a Dask cluster whose workers do a job each; they must have this folder of experiments.
 
     Raises
     ------
     ExperimentError
-        If there is nothing to compute, because programs that it needs are not installed.
+        If there is nothing to compute, because programs that it needs are not installed, or if
+        something is to be measured, which a cluster would do on another machine.
+    ClusterError
+        If the cluster is lost; jobs that are finished are kept.
     """
+    if client is not None and experiment.measured:
+        raise ExperimentError(f"{experiment.name} measures this machine; run it without a cluster")
     jobs = list(experiment.jobs(parameters))
     if not jobs:
         raise ExperimentError(f"{experiment.name} has no jobs: what it runs is not installed")
     folder = experiment.place(results)
     folder.mkdir(parents=True, exist_ok=True)
     kept = _Kept(folder, experiment, any_code)
+    keys = [key_of(experiment, job) for job in jobs]
+    there = [kept.find(job, key) for job, key in zip(jobs, keys, strict=True)]
+    missing = [job for job, found in zip(jobs, there, strict=True) if found is None]
     done = []
-    with tqdm(jobs, desc=experiment.name, disable=None, leave=False, unit="job") as bar:
-        for job in bar:
+    with (
+        tqdm(jobs, desc=experiment.name, disable=None, leave=False, unit="job") as bar,
+        closing(_computed(missing, client)) as computed,
+    ):
+        for job, key, found in zip(bar, keys, there, strict=True):
             bar.set_postfix_str(" ".join(str(value) for value in job.given.values()))
-            key = key_of(experiment, job)
-            found = kept.find(job, key)
             if found is None:
-                rows = [{**job.given, **row} for row in job.compute()]
+                rows = [{**job.given, **row} for row in next(computed)]
                 found = Finished(asked(job), key, code_of(experiment.name), rows)
                 kept.add(found)
             done.append(found)
@@ -284,6 +300,20 @@ def run(
     _write(folder, experiment, parameters, size, done, summary)
     (folder / UNFINISHED).unlink(missing_ok=True)
     return summary
+
+
+def _computed(jobs: Sequence[Job], client: Client | None) -> Generator[list[Row], None, None]:
+    """Yield what each job computes, here or on the workers of a cluster."""
+    if client is None:
+        for job in jobs:
+            yield job.compute()
+    else:
+        tasks = [(job.compute,) for job in jobs]
+        yield from results(as_client(client), _compute, tasks)
+
+
+def _compute(compute: Callable[[], list[Row]]) -> list[Row]:
+    return compute()
 
 
 class _Kept:
