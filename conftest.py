@@ -11,6 +11,7 @@ NEEDS = {
     "gops_lab/interop/games.py": ["nashpy", "quantecon"],
     "gops_lab/interop/openspiel/*": ["pyspiel"],
     "gops_lab/interop/pettingzoo.py": ["pettingzoo", "gymnasium"],
+    "gops_lab/matrix_games/export.py": ["nashpy", "quantecon"],
     "gops_lab/web/application.py": ["starlette"],
 }
 

@@ -113,6 +113,19 @@ def on_every_worker(client: Client, look: Callable[..., str], *arguments: Any) -
             raise ClusterError(f"worker {address} {answer}")
 
 
+def threads(client: Client) -> int:
+    """Return how many tasks the workers can do at the same time, at least 1.
+
+    Raises
+    ------
+    ClusterError
+        If the scheduler is lost.
+    """
+    with _connection(client):
+        there: dict[str, int] = client.nthreads()
+    return max(1, sum(there.values()))
+
+
 def results(
     client: Client, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]]
 ) -> Generator[T, None, None]:
@@ -138,8 +151,8 @@ def results(
         with _connection(client):
             running = as_completed(loop=client.loop)
         while first < len(tasks):
+            ahead = AHEAD * threads(client)
             with _connection(client):
-                ahead = AHEAD * max(1, sum(client.nthreads().values()))
                 while len(numbers) + len(done) < ahead:
                     number, task = next(waiting, (None, ()))
                     if number is None:

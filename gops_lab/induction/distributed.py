@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gops_lab.cluster import memory_limit, on_every_worker, results
+from gops_lab.cluster import memory_limit, on_every_worker, results, threads
 from gops_lab.errors import ClusterError, StoreError
 from gops_lab.game.rules import Rules
 from gops_lab.induction.files import (
@@ -56,8 +56,10 @@ from gops_lab.induction.reduction import Reducer
 if TYPE_CHECKING:
     from gops_lab.cluster import Client
 
-MOST_TASKS = 2000
-"""About so many tasks make a solve, if it has as many work units."""
+TASKS, TASKS_PER_THREAD = 600, 4
+"""About so many tasks make a solve, and so many more for each thread of the cluster.
+
+Fewer leave workers idle at the end of a tier, more cost the scheduler's time: about 1 ms each."""
 
 SHARE = 0.5
 """Of what a worker may use: beyond, memory that only holds what is on the disk is given back."""
@@ -133,7 +135,8 @@ class ClusterSolver:
         self._client = client
         self._store = store
         self._name = _new_name()
-        self._each = -(-sum(len(tier.shards) for tier in plan.tiers) // MOST_TASKS)
+        tasks = TASKS + TASKS_PER_THREAD * threads(client)
+        self._each = -(-sum(len(tier.shards) for tier in plan.tiers) // tasks)
         most = max(map(abs, reducer.final_leads))
         self._about = {
             "versions": run_versions(),

@@ -150,7 +150,7 @@ class Solution:
         """Return A's payoffs at a state: rows A's bids, columns B's bids.
 
         Entries are values after both bids with optimal play from there on. A rank held twice is
-        one bid.
+        one bid. ``to_nashpy()`` and ``to_quantecon()`` of the frame make games of it.
 
         Raises
         ------

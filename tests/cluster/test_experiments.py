@@ -1,13 +1,21 @@
 """An experiment on a cluster leaves the bytes of one without."""
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 
-from experiments import running
+
+@pytest.fixture
+def running(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
+    from experiments import running
+
+    return running
 
 
-def test_the_same_bytes(cluster, tmp_path):
+def test_the_same_bytes(cluster, running, tmp_path):
     experiment = running.experiment_named("heuristics")
     parameters = running.parameters_of("heuristics", "quick")
     for name, client in {"here": None, "there": cluster.client}.items():
@@ -16,10 +24,11 @@ def test_the_same_bytes(cluster, tmp_path):
         {file.name: file.read_bytes() for file in (tmp_path / name / "heuristics").iterdir()}
         for name in ("here", "there")
     )
-    assert here == there and set(here) == {"table.csv", "manifest.json"}
+    assert here == there
+    assert set(here) == {"table.csv", "manifest.json"}
 
 
-def test_what_is_measured_is_measured_here(cluster, tmp_path):
+def test_what_is_measured_is_measured_here(cluster, running, tmp_path):
     experiment = running.experiment_named("aij_2016")
     with pytest.raises(running.ExperimentError, match="aij_2016 measures this machine"):
         running.run(experiment, {}, tmp_path, client=cluster.client)

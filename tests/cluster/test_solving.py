@@ -97,7 +97,8 @@ def test_other_types_and_a_start_with_a_lead(cluster, tmp_path, dtype):
 
 def test_few_tasks_and_nothing_large(cluster, whole, tmp_path, monkeypatch):
     """Rejects a task for each unit of a large solve, and tables that pass through the scheduler."""
-    monkeypatch.setattr(distributed, "MOST_TASKS", 10)
+    monkeypatch.setattr(distributed, "TASKS", 10)
+    monkeypatch.setattr(distributed, "TASKS_PER_THREAD", 0)
     sent = []
 
     def submit(function, *task, **how):

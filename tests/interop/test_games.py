@@ -1,5 +1,6 @@
 """Stage games for Nashpy and QuantEcon."""
 
+import pandas as pd
 import pytest
 
 import gops_lab as gl
@@ -39,3 +40,10 @@ def test_a_game_that_is_not_square_keeps_its_sides(solved):
     assert frame.shape == (2, 3)
     assert to_nashpy(frame).payoff_matrices[0].shape == (2, 3)
     assert to_quantecon(frame).nums_actions == (2, 3)
+
+
+def test_a_stage_game_can_be_asked(solved):
+    frame = solved(gl.Rules(cards=6)).stage_game(STATE)
+    assert type(frame) is pd.DataFrame
+    assert (frame.to_nashpy().payoff_matrices[0] == frame.to_numpy()).all()
+    assert (frame.to_quantecon().players[0].payoff_array == frame.to_numpy()).all()
