@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import pickle
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -281,6 +282,19 @@ def test_what_follows_one_upcard_is_what_follows_it_in_the_whole_game(rules: Rul
             value, found = tables[state.tier].lookup(*place)
             assert found[0], state
             assert value[0] == pytest.approx(whole[state.tier].lookup(*place)[0][0], abs=1e-12)
+
+
+def test_tables_of_one_upcard_are_the_same_when_pickled() -> None:
+    rules = Rules(cards=5)
+    tables, _ = solve_plan(plan_sweep(rules, upcard=3), InMemory())
+    again = pickle.loads(pickle.dumps(tables))
+    prizes = CardSets(rules.prizes)
+    for state in following(rules, 3):
+        codes = PATTERNS.encode(np.array([state.hand_a]), np.array([state.hand_b]))
+        place = np.minimum(codes, mirrored(codes)), prizes.encode([state.prizes]), [state.carried]
+        value, found = again[state.tier].lookup(*place)
+        assert found[0], state
+        assert value[0] == tables[state.tier].lookup(*place)[0][0]
 
 
 def following(rules: Rules, upcard: int) -> set[State]:

@@ -202,7 +202,8 @@ class Layouts:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled without what can be made again."""
-        return Layouts, (tuple(self.prizes.tolist()), self.carry)
+        spent = self._spent.bit_length() - 1 if self._spent else None
+        return Layouts, (tuple(self.prizes.tolist()), self.carry, spent)
 
     def links(self, size: int, kind: int) -> npt.NDArray[np.int32]:
         """Return, for every value with `size` prizes to come, the stage games it is the mean of.
