@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from experiments import running
+from gops_lab.arguments import add_cluster
 from gops_lab.cluster import connected
 from gops_lab.errors import GopsError
 
@@ -46,18 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 "--any-code", action="store_true",
                 help="keep rows that other code or versions made; the manifest names their code",
             )
-            where = command.add_mutually_exclusive_group()
-            where.add_argument(
-                "--scheduler", metavar="ADDRESS",
-                help="work on the Dask cluster there, a job to a worker at a time",
-            )
-            where.add_argument(
-                "--local-cluster", type=int, metavar="N", help="work on N Dask workers here"
-            )
+            add_cluster(command)
     commands.add_parser("list", help="name the experiments", description="name the experiments")
     options = parser.parse_args(arguments)
-    if options.command == "run" and options.local_cluster is not None and options.local_cluster < 1:
-        parser.error(f"--local-cluster {options.local_cluster}: at least 1 worker")
     if options.command == "list":
         for name in running.NAMES:
             print(f"{name:22} {running.experiment_named(name).title}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -51,3 +52,24 @@ def plot_lines(
     if legend:
         ax.legend()
     return gl.reporting.Plot(ax.figure, ax, (ax,))
+
+
+def plot_by_ties(table: pd.DataFrame, columns: Sequence[tuple[str, str]]) -> gl.reporting.Plot:
+    """Draw columns of a table by deck size, side by side, with a line for each tie rule.
+
+    Parameters
+    ----------
+    table : DataFrame
+    columns : sequence of (name, label)
+    """
+    with gl.reporting.paper_style(columns=2):
+        figure, axes = panels(len(columns))
+        for ax, (column, label) in zip(axes, columns, strict=True):
+            plot_lines(
+                [
+                    (f"ties: {ties}", part["cards"], part[column])
+                    for ties, part in table.groupby("ties", sort=False)
+                ],
+                x="cards in each hand", y=label, ax=ax,
+            )
+        return gl.reporting.Plot(figure, axes[0], tuple(axes))

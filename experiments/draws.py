@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 import gops_lab as gl
-from experiments.drawing import panels, plot_lines
+from experiments.drawing import plot_by_ties
 from experiments.running import Experiment, Job, Row
 from gops_lab.evaluation import certified_exploitability
 from gops_lab.strategies import OptimalStrategy
@@ -57,17 +57,7 @@ def summary(table: list[Row]) -> dict[str, Any]:
 def plot(table: pd.DataFrame) -> gl.reporting.Plot:
     """Draw the probability of a draw and the share of the points that nobody wins."""
     labels = (("draw", "probability of a draw"), ("unclaimed_share", "share of points unclaimed"))
-    with gl.reporting.paper_style(columns=2):
-        figure, axes = panels(2)
-        for ax, (column, label) in zip(axes, labels, strict=True):
-            plot_lines(
-                [
-                    (f"ties: {ties}", part["cards"], part[column])
-                    for ties, part in table.groupby("ties", sort=False)
-                ],
-                x="cards in each hand", y=label, ax=ax,
-            )
-        return gl.reporting.Plot(figure, axes[0], tuple(axes))
+    return plot_by_ties(table, labels)
 
 
 EXPERIMENT = Experiment(

@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd
 
 import gops_lab as gl
-from experiments.drawing import panels, plot_lines
+from experiments.drawing import plot_by_ties
 from experiments.running import Experiment, Job, Row
 from gops_lab.evaluation import certified_exploitability
 from gops_lab.strategies import OptimalStrategy
@@ -68,17 +68,7 @@ def plot(table: pd.DataFrame) -> gl.reporting.Plot:
         ("win_advantage", "lost by playing for margin\n(P(ahead) − P(behind))"),
         ("margin_advantage", "lost by playing to win (points)"),
     )
-    with gl.reporting.paper_style(columns=2):
-        figure, axes = panels(2)
-        for ax, (column, label) in zip(axes, labels, strict=True):
-            plot_lines(
-                [
-                    (f"ties: {ties}", part["cards"], part[column])
-                    for ties, part in table.groupby("ties", sort=False)
-                ],
-                x="cards in each hand", y=label, ax=ax,
-            )
-        return gl.reporting.Plot(figure, axes[0], tuple(axes))
+    return plot_by_ties(table, labels)
 
 
 EXPERIMENT = Experiment(

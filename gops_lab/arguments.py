@@ -68,17 +68,6 @@ def parser() -> argparse.ArgumentParser:
             "default all",
         )
 
-    def cluster(sub: argparse.ArgumentParser, needs: str) -> None:
-        where = sub.add_mutually_exclusive_group()
-        where.add_argument(
-            "--scheduler", type=path, metavar="ADDRESS",
-            help=f"work on the Dask cluster there, like tcp://10.0.0.1:8786{needs}",
-        )
-        where.add_argument(
-            "--local-cluster", type=positive, metavar="N",
-            help=f"work on N Dask workers of this machine{needs}",
-        )
-
     sub = command("solve", "Solve a game and print the optimal first bids.")
     objective(sub)
     sub.add_argument("--method", choices=("simplex", "highs"), help="how stage games are solved")
@@ -99,7 +88,7 @@ def parser() -> argparse.ArgumentParser:
         "--memory", type=size, metavar="SIZE",
         help="do with so much memory, like 4GiB; default what there is",
     )
-    cluster(sub, "; needs --out or --scratch, a folder that all workers see")
+    add_cluster(sub, "; needs --out or --scratch, a folder that all workers see")
 
     sub = command(
         "bids",
@@ -146,7 +135,7 @@ def parser() -> argparse.ArgumentParser:
         "--out", type=path, metavar="FOLDER",
         help="keep finished pairs there; the same command goes on where it was interrupted",
     )
-    cluster(sub, "")
+    add_cluster(sub)
 
     sub = command("exploit", "Say what a strategy loses to its best response, exactly.")
     objective(sub)
@@ -246,6 +235,19 @@ def integer(written: str) -> int:
             f"{reprlib.repr(written)} is not an integer of at most 18 digits"
         )
     return int(written)
+
+
+def add_cluster(command: argparse.ArgumentParser, needs: str = "") -> None:
+    """Let a command be told on which cluster to work; `needs` ends the help."""
+    where = command.add_mutually_exclusive_group()
+    where.add_argument(
+        "--scheduler", type=path, metavar="ADDRESS",
+        help=f"work on the Dask cluster there, like tcp://10.0.0.1:8786{needs}",
+    )
+    where.add_argument(
+        "--local-cluster", type=positive, metavar="N",
+        help=f"work on N Dask workers of this machine{needs}",
+    )
 
 
 def natural(written: str) -> int:

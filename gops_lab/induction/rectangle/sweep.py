@@ -226,7 +226,7 @@ class InMemory:
 class TierSolver(Protocol):
     """Where the work units of a tier are solved: `solve_tier`, on threads of this process.
 
-    See `gops_lab.induction.cluster` for one on other machines.
+    See `gops_lab.induction.distributed` for one on other machines.
     """
 
     def __call__(
