@@ -257,6 +257,11 @@ def solve_units(units: str, tier: int, first: int, last: int, below: str | None)
         The tier and the range of its work units.
     below : str or None
         The file with the values of the tier below.
+
+    Notes
+    -----
+    The file need not outlive a machine that fails, only be seen by others once it is closed: the
+    client checks it, and has its own on the disk before it says that a work unit is done.
     """
     with _ONE_AT_A_TIME:
         task, values = _tier(units, tier, below)
@@ -275,8 +280,6 @@ def solve_units(units: str, tier: int, first: int, last: int, below: str | None)
                 found.append((shard.worst_gap, shard.simplex_games, shard.escalated))
                 if limit is not None and values and resident_memory() > SHARE * limit:
                     values.let_go()
-            file.flush()
-            os.fsync(file.fileno())
     except BaseException:
         path.unlink(missing_ok=True)
         raise

@@ -303,7 +303,8 @@ class Growing:
                     f"{path} is damaged: work unit {line['unit']} is not what the journal says; "
                     f"delete {self.folder} and solve again"
                 )
-        filling.values[filling.end :] = 0
+        if lines:  # an interrupted work unit may have left something; a new file has zeros
+            filling.values[filling.end :] = 0
         self._filling = filling
         self.files[tier.tier] = path
         self._digests[tier.tier] = filling.digest
