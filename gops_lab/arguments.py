@@ -68,27 +68,30 @@ def parser() -> argparse.ArgumentParser:
             "default all",
         )
 
+    def solving(sub: argparse.ArgumentParser, what: str) -> None:
+        sub.add_argument(
+            "--out", type=path, metavar="FOLDER", help=f"store {what} there, while it is solved"
+        )
+        sub.add_argument(
+            "--resume", action="store_true",
+            help="go on with the solve that was interrupted in --out (or --scratch), or use what "
+            "it found",
+        )
+        keep(sub)
+        sub.add_argument(
+            "--scratch", type=path, metavar="FOLDER",
+            help="have tables that are not kept there, not in memory, while they are needed",
+        )
+        sub.add_argument(
+            "--memory", type=size, metavar="SIZE",
+            help="do with so much memory, like 4GiB; default what there is",
+        )
+        add_cluster(sub, "; needs --out or --scratch, a folder that all workers see")
+
     sub = command("solve", "Solve a game and print the optimal first bids.")
     objective(sub)
     sub.add_argument("--method", choices=("simplex", "highs"), help="how stage games are solved")
-    sub.add_argument(
-        "--out", type=path, metavar="FOLDER", help="store the solution there, while it is solved"
-    )
-    sub.add_argument(
-        "--resume", action="store_true",
-        help="go on with the solve that was interrupted in --out (or --scratch), or use what it "
-        "found",
-    )
-    keep(sub)
-    sub.add_argument(
-        "--scratch", type=path, metavar="FOLDER",
-        help="have tables that are not kept there, not in memory, while they are needed",
-    )
-    sub.add_argument(
-        "--memory", type=size, metavar="SIZE",
-        help="do with so much memory, like 4GiB; default what there is",
-    )
-    add_cluster(sub, "; needs --out or --scratch, a folder that all workers see")
+    solving(sub, "the solution")
 
     sub = command(
         "bids",
@@ -118,6 +121,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--games", type=natural, default=3, metavar="N", help="games in the match, default 3"
     )
+    solving(sub, "every game in a folder")
 
     sub = command(
         "tournament", "Let strategies play each other, every deal in both seatings.", exact=False

@@ -31,6 +31,7 @@ from gops_lab.induction import Solution, forecast, load, shipped, solve, solve_m
 from gops_lab.induction.files import nearest_existing
 from gops_lab.induction.forecast import readable_size
 from gops_lab.induction.manifest import MANIFEST
+from gops_lab.induction.solve import game_folder
 from gops_lab.induction.timetable import Timetable
 from gops_lab.reporting import formats, tables, text
 from gops_lab.strategies.names import Solver
@@ -50,21 +51,8 @@ LEAST_PROGRESS = 0.01
 
 def _solve(options: argparse.Namespace) -> None:
     rules = _rules(options)
-    if options.resume and options.out is None and options.scratch is None:
-        raise ArgumentError("--resume needs --out FOLDER")
-    on_cluster = options.scheduler is not None or options.local_cluster is not None
-    if on_cluster and options.out is None and options.scratch is None:
-        raise ArgumentError("a cluster needs a folder that all workers share: --out or --scratch")
-    # What is solved already is used, and may stand where nothing can be written.
-    if not (options.resume and options.out is not None and (Path(options.out) / MANIFEST).exists()):
-        for name in ("out", "scratch"):
-            if getattr(options, name) is not None:
-                _check_can_write(name, Path(getattr(options, name)))
-    with connected(options.scheduler, options.local_cluster) as client:
-        solution = _solution(
-            options, rules, keep=options.keep, out=options.out, resume=options.resume,
-            scratch=options.scratch, memory=options.memory, client=client,
-        )
+    with _where(options, options.out) as how:
+        solution = _solution(options, rules, **how)
     table = tables.bids_table(solution)
     error = max((report.error for report in solution.reports.values()), default=0.0)
     if options.json:
@@ -159,8 +147,12 @@ def _table(options: argparse.Namespace) -> None:
 
 def _match(options: argparse.Namespace) -> None:
     rules = _rules(options)
-    with _bar(options) as progress:
-        solutions = solve_match(rules, options.games, exact=options.exact, progress=progress)
+    # The first game is the last to be solved.
+    first = None if options.out is None else game_folder(options.out, 1)
+    with _where(options, first) as how, _bar(options) as progress, _advising(_go_on(how)):
+        solutions = solve_match(
+            rules, options.games, exact=options.exact, progress=progress, **how
+        )
     fresh = start(rules)
     values = {
         number: {
@@ -324,13 +316,40 @@ def _solution(options: argparse.Namespace, rules: Rules, **how: Any) -> Solution
     """Solve as the options say."""
     if options.exact and options.method is not None:
         raise ArgumentError(f"--exact uses fractions only; leave --method {options.method} away")
-    folder = how.get("out") or how.get("scratch")
-    advice = f"the same command with --resume goes on with {folder}" if folder else ""
-    with _bar(options) as progress, _advising(advice):
+    with _bar(options) as progress, _advising(_go_on(how)):
         return solve(
             rules, options.objective, exact=options.exact, method=options.method,
             progress=progress, **how,
         )
+
+
+@contextmanager
+def _where(options: argparse.Namespace, last: str | Path | None) -> Iterator[dict[str, Any]]:
+    """Yield where and by whom a game is solved, as `solve` takes it; refuse what cannot work.
+
+    `last` is the folder of the solution that is found last.
+    """
+    if options.resume and options.out is None and options.scratch is None:
+        raise ArgumentError("--resume needs --out FOLDER")
+    on_cluster = options.scheduler is not None or options.local_cluster is not None
+    if on_cluster and options.out is None and options.scratch is None:
+        raise ArgumentError("a cluster needs a folder that all workers share: --out or --scratch")
+    # What is solved already is used, and may stand where nothing can be written.
+    if not (options.resume and last is not None and (Path(last) / MANIFEST).exists()):
+        for name in ("out", "scratch"):
+            if getattr(options, name) is not None:
+                _check_can_write(name, Path(getattr(options, name)))
+    with connected(options.scheduler, options.local_cluster) as client:
+        yield {
+            "keep": options.keep, "out": options.out, "resume": options.resume,
+            "scratch": options.scratch, "memory": options.memory, "client": client,
+        }
+
+
+def _go_on(how: Mapping[str, Any]) -> str:
+    """Say how to go on with what `_where` yielded; "" if there is nothing to go on with."""
+    folder = how.get("out") or how.get("scratch")
+    return f"the same command with --resume goes on with {folder}" if folder else ""
 
 
 @contextmanager

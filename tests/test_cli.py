@@ -507,6 +507,21 @@ def test_match_json(run):
     assert len(set(got["values"]["2"].values())) > 2
 
 
+def test_a_match_is_stored_and_used_again(run, tmp_path):
+    flags = ("match", "--cards", 3, "--games", 2, "--keep", 1, "--out", "made")
+    code, first, _ = run(*flags)
+    assert code == 0
+    assert sorted(path.name for path in (tmp_path / "made").iterdir()) == ["game-1", "game-2"]
+    code, out, err = run(*flags)
+    assert (code, out) == (2, "")
+    assert "game-2 holds a solution already" in one_line(err)
+    code, again, _ = run(*flags, "--resume")
+    assert (code, again) == (0, first)
+    code, out, err = run(*flags[:-2], "--resume")
+    assert (code, out) == (2, "")
+    assert "--resume needs --out" in one_line(err)
+
+
 def test_forecast_agrees_with_the_solve(run):
     code, out, _ = run("forecast", "--cards", 5, "--json")
     assert code == 0

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import gops_lab as gl
-from gops_lab.errors import ObjectiveError, RulesError
+from gops_lab.errors import ForecastError, ObjectiveError, RulesError, StoreError
 from gops_lab.game import WIN, start
 
 HANDICAP = gl.Rules(hand_a=(1, 2, 5), hand_b=(2, 3, 4), prizes=(1, 2, 3))
@@ -129,3 +129,65 @@ def test_a_match_has_rules_and_an_objective():
         gl.solve_match(gl.Rules(2), objective="draw")
     with pytest.raises(gl.GopsError, match="rules must be Rules, not None"):
         gl.solve_match(None)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "run.json"}
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_match_that_is_interrupted_goes_on(tmp_path, exact):
+    """What is complete is used, the game in the middle goes on, and the bytes are the same."""
+    rules, how = gl.Rules(3 if exact else 4), {"exact": exact, "keep": 2}
+    whole = gl.solve_match(rules, 3, out=tmp_path / "whole", **how)
+    games = [f"game-{number}" for number in (1, 2, 3)]
+    assert sorted(path.name for path in (tmp_path / "whole").iterdir()) == games
+
+    class Stop(BaseException):
+        pass
+
+    def stop(tier, done, total):
+        if (tmp_path / "out" / "game-2").exists() and tier == 2:
+            raise Stop
+
+    out = tmp_path / "out"
+    with pytest.raises(Stop):
+        gl.solve_match(rules, 3, out=out, progress=stop, **how)
+    assert not (out / "game-2" / "manifest.json").exists()
+    last = (out / "game-3" / "manifest.json").stat().st_mtime_ns
+    found = gl.solve_match(rules, 3, out=out, resume=True, **how)
+    assert (out / "game-3" / "manifest.json").stat().st_mtime_ns == last
+    for game in games:
+        assert contents(out / game) == contents(tmp_path / "whole" / game)
+    in_memory = gl.solve_match(rules, 3, exact=exact)
+    loaded = [gl.load(out / game) for game in games]
+    for earlier, some in enumerate(zip(found, whole, in_memory, loaded, strict=True)):
+        for lead in range(1 + 6 * earlier):
+            assert len({solution.value(at(rules, lead)) for solution in some}) == 1
+
+
+def test_a_match_out_of_core(tmp_path):
+    where = {"out": tmp_path / "out", "scratch": tmp_path / "scratch", "keep": 1}
+    found = gl.solve_match(gl.Rules(5), 2, memory=2**31, **where)
+    assert list((tmp_path / "scratch").iterdir()) == []
+    for some, other in zip(found, gl.solve_match(gl.Rules(5), 2), strict=True):
+        assert sorted(some.tables) == [5]
+        assert some.first_bids().equals(other.first_bids())
+    with pytest.raises(ForecastError):
+        gl.solve_match(gl.Rules(5), 2, memory=1)
+
+
+def test_a_match_does_not_go_on_with_another(tmp_path):
+    gl.solve_match(gl.Rules(3), 2, out=tmp_path)
+    with pytest.raises(StoreError, match="holds a solution already"):
+        gl.solve_match(gl.Rules(3), 2, out=tmp_path)
+    with pytest.raises(StoreError, match="rules"):
+        gl.solve_match(gl.Rules(3, ties="discard"), 2, out=tmp_path, resume=True)
+    with pytest.raises(StoreError, match=r"objective.*; nothing was written$") as found:
+        gl.solve_match(gl.Rules(3), 3, out=tmp_path, resume=True)
+    assert len(str(found.value)) < 600
+
+
+def test_fractions_that_cannot_be_written_down(tmp_path):
+    with pytest.raises(StoreError, match="a fraction of more than 4,300 digits cannot be stored"):
+        gl.solve_match(gl.Rules(4), 3, out=tmp_path, exact=True)

@@ -9,6 +9,8 @@ import hashlib
 import math
 import platform
 import re
+import reprlib
+import sys
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -186,9 +188,14 @@ def check_same(
     for name, value in wanted.items():
         if there.get(name) != value:
             raise OccupiedError(
-                f"{folder} holds {what} with other {name}: {there.get(name)}, not {value}; "
-                "nothing was written"
+                f"{folder} holds {what} with other {name}: {_BRIEFLY.repr(there.get(name))}, not "
+                f"{_BRIEFLY.repr(value)}; nothing was written"
             )
+
+
+_BRIEFLY = reprlib.Repr()
+_BRIEFLY.maxdict = _BRIEFLY.maxlist = 12
+_BRIEFLY.maxstring = _BRIEFLY.maxother = 200
 
 
 def stored_objective(stored: Mapping[str, Any]) -> Objective:
@@ -220,6 +227,21 @@ def objective_as_dict(objective: Objective, low: int, high: int) -> dict[str, An
             f"at most {MOST_LEADS} can be stored"
         )
     known = ((lead, objective.known(lead)) for lead in range(low, high + 1))
-    # repr gives the shortest text that reads back as the same float, str a fraction.
-    table = {str(lead): str(value) for lead, value in known if value is not None}
+    table = {str(lead): value_text(value) for lead, value in known if value is not None}
     return {"name": objective.name, "table": table, "error": objective.error}
+
+
+def value_text(value: object) -> str:
+    """Return the shortest text that reads back as the same float or fraction.
+
+    Raises
+    ------
+    StoreError
+        If it is a fraction of so many digits that Python does not write them.
+    """
+    try:
+        return str(value)
+    except ValueError as error:
+        raise StoreError(
+            f"a fraction of more than {sys.get_int_max_str_digits():,} digits cannot be stored"
+        ) from error

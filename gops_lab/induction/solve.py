@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gops_lab.cluster import as_client
@@ -379,7 +380,13 @@ def solve_match(
     objective: object = WIN,
     exact: bool = False,
     method: str | None = None,
+    keep: str | int = "all",
     progress: Progress | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    scratch: str | os.PathLike[str] | None = None,
+    memory: int | None = None,
+    client: Client | None = None,
 ) -> list[Solution]:
     """Solve a match: the totals of several fresh games are added, and the higher total wins.
 
@@ -391,6 +398,13 @@ def solve_match(
         How many games are played.
     objective : {"win", "margin"}, callable or dict
         The utility of the final total lead.
+    out : path, optional
+        A folder with one for each game, ``game-1`` the first, as `solve` stores it. The last game
+        is solved first.
+    resume : bool
+        Use the games that are complete in `out`, and go on with the one that was interrupted.
+    exact, method, keep, progress, scratch, memory, client
+        For every game; see `solve`.
 
     Returns
     -------
@@ -422,12 +436,20 @@ def solve_match(
         starts = [
             replace(fresh, lead=lead) for lead in leads
         ]
+        folder = None if out is None else game_folder(out, earlier + 1)
         solution = solve_states(
-            rules, goal, starts, exact=exact, method=method, progress=progress
+            rules, goal, starts,
+            exact=exact, method=method, keep=keep, progress=progress, out=folder, resume=resume,
+            scratch=scratch, memory=memory, client=client,
         )
         solutions.insert(0, solution)
         goal = _followed_by(solution, games - earlier)
     return solutions
+
+
+def game_folder(out: str | os.PathLike[str], game: int) -> Path:
+    """Return where one game of a match is stored, the first being 1."""
+    return as_path(out) / f"game-{game}"
 
 
 def _followed_by(solution: Solution, games_left: int) -> Objective:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from gops_lab.errors import StoreError
 from gops_lab.induction.files import map_array, write_array
+from gops_lab.induction.manifest import value_text
 from gops_lab.induction.records import Records
 from gops_lab.induction.rectangle import (
     RowLayouts,
@@ -44,7 +45,7 @@ def write_table(folder: Path, tier: int, table: Table) -> dict[str, Any]:
         raise StoreError(f"values kept as {type(table).__name__} cannot be stored")
     values = table.values
     if values.dtype == object:
-        values = np.array([str(value).encode() for value in values], dtype=np.bytes_)
+        values = np.array([value_text(value).encode() for value in values], dtype=np.bytes_)
     nodes = np.column_stack(table.nodes.columns)
     return {
         "layout": "nodes",

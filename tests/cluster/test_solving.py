@@ -95,6 +95,14 @@ def test_other_types_and_a_start_with_a_lead(cluster, tmp_path, dtype):
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
 
 
+def test_a_match(cluster, tmp_path):
+    """Every game is played for what the next one is worth, which workers are told as a table."""
+    for folder, client in (("whole", None), ("out", cluster.client)):
+        gl.solve_match(gl.Rules(cards=4), 3, out=tmp_path / folder, client=client)
+    for game in ("game-1", "game-2", "game-3"):
+        assert contents(tmp_path / "out" / game) == contents(tmp_path / "whole" / game)
+
+
 def test_few_tasks_and_nothing_large(cluster, whole, tmp_path, monkeypatch):
     """Rejects a task for each unit of a large solve, and tables that pass through the scheduler."""
     monkeypatch.setattr(distributed, "TASKS", 10)
