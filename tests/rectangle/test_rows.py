@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
+from gops_lab.encoding import prize_sets
 from gops_lab.encoding.patterns import Patterns, mirrored
-from gops_lab.game import WIN, Rules
+from gops_lab.game import WIN, Rules, State, expose, resolve_round, start, upcards
 from gops_lab.game.objectives import as_objective
+from gops_lab.game.state import rounds_left
 from gops_lab.induction.rectangle import InMemory, plan_sweep, solve_plan, solve_tiers
 from gops_lab.induction.rectangle.rows import RowLayouts, tabulated
 
@@ -109,6 +113,67 @@ def test_values_without_dominated_bids_are_those_with_all(rules: Rules, objectiv
 def test_no_bid_is_left_out_where_a_worse_hand_may_be_better(rules: Rules, objective: Any) -> None:
     plan = plan_sweep(rules, as_objective(objective))
     assert not any(tier.drop_dominated for tier in plan.tiers)
+
+
+@pytest.mark.parametrize(
+    ("rules", "objective"),
+    [
+        (Rules(cards=4, ties="carry"), "win"),
+        (Rules(cards=4, ties="discard"), "win"),
+        (Rules(cards=4, ties="split"), "win"),
+        (Rules(cards=4, ties="carry"), lambda lead: max(-3, min(lead, 8))),
+        (Rules(hand_a=(1, 3, 4, 9), hand_b=(2, 3, 5, 8), prizes=(1, 2, 2, 11)), "win"),
+        (Rules(cards=4, prizes=(-3, -1, 1, 5), negative_stakes="low_bid"), lambda lead: lead**3),
+        (Rules(cards=4, rounds=2, prizes=(1, 2, 3, 4, 6)), "win"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("lead", [0, 2])
+def test_what_follows_one_upcard(rules: Rules, objective: Any, lead: int) -> None:
+    """Every state that can follow is there as in the whole game; other upcards are left out."""
+    goal = as_objective(objective)
+    whole_plan = plan_sweep(rules, goal, (lead, lead))
+    whole, _ = solve_plan(whole_plan, InMemory())
+    prizes = prize_sets(rules)
+    undecided = 0
+    for upcard in sorted(set(rules.prizes)):
+        plan = plan_sweep(rules, goal, (lead, lead), upcard=upcard)
+        assert max(tier.tier for tier in plan.tiers) == rules.cards - 1
+        assert plan.games < whole_plan.games
+        tables, _ = solve_plan(plan, InMemory())
+        if objective == "win":
+            tables = pickle.loads(pickle.dumps(tables))
+        states = following(rules, upcard, lead)
+        swap = plan.tiers[0].layouts.swap
+        for tier, table in tables.items():
+            places = []
+            for state in states:
+                if state.tier == tier:
+                    code, mirror = _codes(state.hand_a, state.hand_b)
+                    sign = -1 if swap and mirror < code else 1
+                    (mask,) = prizes.encode([state.prizes])
+                    place = (code if sign == 1 else mirror), mask, state.carried, sign * state.lead
+                    places.append(place)
+            arrays = np.array(places).T
+            value, found = table.lookup(*arrays)
+            expected, there = whole[tier].lookup(*arrays)
+            assert np.array_equal(found, there)
+            np.testing.assert_allclose(value, expected, rtol=0, atol=1e-12)
+            undecided += np.count_nonzero(found)
+    assert undecided > 30
+
+
+def following(rules: Rules, upcard: int, lead: int) -> set[State]:
+    """Return the states before an exposure that can follow a first upcard."""
+    waiting, seen = [expose(rules, replace(start(rules), lead=lead), upcard)], set()
+    while waiting:
+        state = waiting.pop()
+        for bid_a, bid_b in product(state.hand_a, state.hand_b):
+            after = resolve_round(rules, state, bid_a, bid_b)
+            if rounds_left(rules, after) and after not in seen:
+                seen.add(after)
+                waiting += [expose(rules, after, prize) for prize in upcards(rules, after)]
+    return seen
 
 
 @pytest.mark.parametrize("ties", ["discard", "carry"])

@@ -228,10 +228,12 @@ def _layouts(
     rules: Rules, objective: Objective, start_leads: tuple[int, int], upcard: int | None = None
 ) -> Layouts | RowLayouts:
     """Return where values stand in the tables of a game."""
+    # Of equal prizes, sets hold the first. A known order leaves nothing out.
+    spent = None
+    if upcard is not None and rules.known_order is None:
+        spent = bisect_right(rules.prizes, upcard) - 1
     if not leads_do_not_count(rules, objective):
-        return RowLayouts(rules, objective, start_leads)
-    # Of equal prizes, sets hold the first.
-    spent = None if upcard is None else bisect_right(rules.prizes, upcard) - 1
+        return RowLayouts(rules, objective, start_leads, spent)
     return Layouts(rules.prizes, rules.tie_rule.carried == 1, spent)
 
 
@@ -264,7 +266,7 @@ def plan_sweep(
         Whether to leave out bids that a lower one dominates, where `may_drop_dominated`.
     upcard : int, optional
         The prize that is exposed first: what follows another is left out, and the highest tier,
-        which is before the exposure. Everything is planned where games are laid out by leads.
+        which is before the exposure. Everything is planned where the order is known.
 
     Raises
     ------
@@ -273,7 +275,7 @@ def plan_sweep(
     """
     layouts = _layouts(rules, objective, start_leads, upcard)
     highest = rules.cards
-    if upcard is not None and isinstance(layouts, Layouts):
+    if upcard is not None and rules.known_order is None:
         highest -= 1
     patterns = Patterns(repeats=False)
     if start_codes is None:

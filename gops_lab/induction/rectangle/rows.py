@@ -210,6 +210,8 @@ class RowLayouts:
     objective : Objective
     start_leads : tuple of int
         The lowest and the highest lead that the solve starts from.
+    spent : int, optional
+        The position of a prize that is never to come; see `layout.Layouts`. Not with a known order.
 
     Attributes
     ----------
@@ -217,8 +219,12 @@ class RowLayouts:
         As for `layout.Layouts`.
     """
 
-    def __init__(self, rules: Rules, objective: Objective, start_leads: tuple[int, int]) -> None:
-        self._made_of = (rules, objective, start_leads)
+    def __init__(
+        self, rules: Rules, objective: Objective, start_leads: tuple[int, int],
+        spent: int | None = None,
+    ) -> None:
+        self._made_of = (rules, objective, start_leads, spent)
+        self._spent = 0 if spent is None else 1 << spent
         self.sets = prize_sets(rules)
         self.prizes = self.sets.cards
         self.carry = rules.tie_rule.carried == 1
@@ -302,8 +308,13 @@ class RowLayouts:
         hidden = owner[:, None] ^ (np.int64(1) << bits)
         return self.sets.canonical(hidden), rows.sums[:, None] + self.prizes[bits]
 
-    def _values(self, size: int, kind: int) -> Rows:
+    def _masks(self, size: int) -> IntArray:
+        """Return the sets of prizes that can be hidden, or still to come."""
         masks = self.sets.of_size(size)
+        return np.asarray(masks[masks & self._spent == 0])
+
+    def _values(self, size: int, kind: int) -> Rows:
+        masks = self._masks(size)
         sums = np.zeros((len(masks), 1), np.int64)
         if self.carry and kind > 0:
             others = self._sums_outside(masks, kind)
@@ -318,8 +329,11 @@ class RowLayouts:
         return rows
 
     def _sums_outside(self, masks: IntArray, kind: int) -> IntArray:
-        """Return the sums of one to `kind` prizes, not in each set, that can have been tied."""
-        outside = (masks[:, None] >> np.arange(len(self.prizes))) & 1 == 0
+        """Return the sums of one to `kind` prizes, not in each set, that can have been tied.
+
+        A prize spent from the start on is only carried where all have been tied since.
+        """
+        outside = ((masks | self._spent)[:, None] >> np.arange(len(self.prizes))) & 1 == 0
         others = np.broadcast_to(self.prizes, outside.shape)[outside].reshape(len(masks), -1)
         if self.sets.ordered:
             return np.cumsum(others[:, ::-1], axis=1)[:, :kind]
@@ -329,12 +343,15 @@ class RowLayouts:
             fits = counts < kind
             sums = np.concatenate((sums, sums[:, fits] + column[:, None]), axis=1)
             counts = np.concatenate((counts, counts[fits] + 1))
+        if self._spent and others.shape[1] < kind:
+            everything = (~masks[:, None] >> np.arange(len(self.prizes))) & 1
+            sums = np.concatenate((sums, everything @ self.prizes[:, None]), axis=1)
         return sums[:, 1:]
 
     def _games(self, size: int, kind: int) -> Rows:
         values = self.values(size + 1, kind)
         hidden, stakes = self._next(values)
-        masks = self.sets.of_size(size)
+        masks = self._masks(size)
         owner = np.searchsorted(masks, hidden.ravel())
         pairs = np.unique(np.column_stack((owner, stakes.ravel())), axis=0)
         games = self._rows(masks, pairs[:, 0], pairs[:, 1], zero_first=False)
