@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -50,25 +51,27 @@ def test_stage_games_are_as_many_as_published(name, games):
     assert sum(report.stage_games for report in gl.load(name).reports.values()) == games
 
 
-def test_first_bids_to_win_are_those_of_the_results():
-    """And unlike those for margin, so that no deck stands under the other's name."""
+def test_first_bids_are_those_of_the_results():
+    """And of every deck others, so that none stands under another's name."""
     with (RESULTS / "as_played" / "table.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    rows = [row for row in rows if (row["ties"], row["cards"]) == ("carry", "13")]
-    found = {
-        objective: [float(row["probability"]) for row in rows if row["objective"] == objective]
-        for objective in ("margin", "win")
-    }
-    for objective, printed in found.items():
-        bids = gl.load(f"13-carry-{objective}").first_bids()
+        rows = [row for row in csv.DictReader(file) if row["cards"] == "13"]
+    found = {}
+    for row in rows:
+        name = f"13-{row['ties']}-{row['objective']}"
+        found.setdefault(name, []).append(float(row["probability"]))
+    assert sorted(found) == ["13-carry-margin", "13-carry-win", "13-discard-win"]
+    for name, printed in found.items():
+        bids = gl.load(name).first_bids()
         assert bids["unique"].all()
         assert np.abs(bids["probability"] - printed).max() <= 1e-6
-    assert np.abs(np.subtract(*found.values())).max() > 0.1
+    for one, other in combinations(found.values(), 2):
+        assert np.abs(np.subtract(one, other)).max() > 0.1
 
 
-def test_a_win_is_antisymmetric_and_grows_with_the_lead():
+@pytest.mark.parametrize("name", ["13-carry-win", "13-discard-win"])
+def test_a_win_is_antisymmetric_and_grows_with_the_lead(name):
     """Of states below the tiers that are kept, with any lead: nothing of it is stored."""
-    deck = gl.load("13-carry-win")
+    deck = gl.load(name)
     hands = (1, 3, 6, 8, 10, 13), (2, 3, 5, 9, 11, 12)
     prizes = 1, 4, 7, 9, 13
     values = []
@@ -134,8 +137,10 @@ def test_what_is_below_is_solved_when_asked_for(deck):
 
 
 def test_names():
-    assert deck_of(gl.Rules(cards=13), gl.load("13-carry-margin").objective) == "13-carry-margin"
-    assert deck_of(gl.Rules(cards=13), gl.load("13-carry-win").objective) == "13-carry-win"
+    for name in NAMES:
+        deck = gl.load(name)
+        assert deck_of(deck.rules, deck.objective) == name
+        assert name == f"13-{deck.rules.ties}-{deck.objective.name}"
     assert deck_of(gl.Rules(cards=12), gl.load("13-carry-margin").objective) is None
     with pytest.raises(gl.GopsError, match="no solution"):
         gl.load("13-split-margin")

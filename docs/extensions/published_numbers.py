@@ -244,29 +244,8 @@ def peers() -> str:
 
 def as_played() -> str:
     """Return what was never in print: the first bids of the game as it is played, and its cost."""
-    table = [row for row in _rows("as_played/table.csv") if row["objective"] == "win"]
-    table = [row for row in table if row["ties"] == "carry"]
-    most = table[-1]["cards"]
-    last = [row for row in table if row["cards"] == most]
-    expect(most == "13" and len(last) == 169, "the full deck is solved")
-    expect({row["unique"] for row in last} == {"yes"}, "every lottery is the only optimum")
-    found = gl.load(f"{most}-carry-win").first_bids()
-    for row, ours in zip(last, found["probability"], strict=True):
-        expect(abs(float(row["probability"]) - ours) <= 1e-6, "the deck has the results' bids")
-    lines = [
-        (upcard, *(f"{float(row['probability']):.4f}" for row in last if row["upcard"] == upcard))
-        for upcard in dict.fromkeys(row["upcard"] for row in last)
-    ]
-    head = ("upcard", *(f"bid {bid}" for bid in range(1, 14)))
-    bids = markdown_tables.table(head, lines, right=True)
     solves = {(row["cards"], row["ties"]): row for row in _rows("as_played/solves.csv")}
-    whole = solves[most, "carry"]
-    said = (
-        f"{int(whole['stage_games']):,} stage games, no gap above {float(whole['worst_gap']):.1e}; "
-        f"every value is certified to {float(whole['error']):.1e}, "
-        f"and optimal play as stored loses at most {last[0]['loss_bound']} of the value of the "
-        "game, which is 0. All 13 lotteries are the only optima.\n"
-    )
+    parts = [_to_win(ties, solves["13", ties]) for ties in ("carry", "discard")]
     machine = json.loads((RESULTS / "as_played" / "solves.json").read_text("utf-8"))["machine"]
     about = (
         f"What the solves took ({machine['processor']}, {machine['cores']} cores, "
@@ -286,7 +265,31 @@ def as_played() -> str:
         ],
         right=True,
     )  # fmt: skip
-    return "\n".join((bids, said, about, costs))
+    return "\n".join((*parts, "### What the solves took\n", about, costs))
+
+
+def _to_win(ties: str, solve: dict[str, str]) -> str:
+    """Return the first bids of the full deck to win, which are those of the stored deck."""
+    table = [row for row in _rows("as_played/table.csv") if row["objective"] == "win"]
+    table = [row for row in table if (row["ties"], row["cards"]) == (ties, "13")]
+    expect(len(table) == 169, "the full deck is solved")
+    expect({row["unique"] for row in table} == {"yes"}, "every lottery is the only optimum")
+    found = gl.load(f"13-{ties}-win").first_bids()
+    for row, ours in zip(table, found["probability"], strict=True):
+        expect(abs(float(row["probability"]) - ours) <= 1e-6, "the deck has the results' bids")
+    lines = [
+        (upcard, *(f"{float(row['probability']):.4f}" for row in table if row["upcard"] == upcard))
+        for upcard in dict.fromkeys(row["upcard"] for row in table)
+    ]
+    head = ("upcard", *(f"bid {bid}" for bid in range(1, 14)))
+    bids = markdown_tables.table(head, lines, right=True)
+    said = (
+        f"{int(solve['stage_games']):,} stage games, no gap above {float(solve['worst_gap']):.1e}; "
+        f"every value is certified to {float(solve['error']):.1e}, "
+        f"and optimal play as stored loses at most {table[0]['loss_bound']} of the value of the "
+        "game, which is 0. All 13 lotteries are the only optima.\n"
+    )
+    return "\n".join((f"### 13 cards, {ties}, win\n", bids, said))
 
 
 def _rows(name: str) -> list[dict[str, str]]:

@@ -1,7 +1,8 @@
 """How a solve scales on a cluster: measured with one and two workers, and what follows for more.
 
-``measure`` solves whole decks by turns on threads of this process and on as many workers of a local
-Dask cluster, into a folder, and compares the files byte by byte. ``model`` needs no cluster: it
+``measure`` solves whole decks by turns on threads of this process and on as many workers of a Dask
+cluster, whose scheduler is a process of its own, into a folder, and compares the files byte by
+byte. ``model`` needs no cluster: it
 takes counts from the forecast, times from what has been measured, and says for larger decks how
 long many cores are at work, how long a shared disk, and how long the one process that puts the
 tables together. Written to ``results/scaling``: ``measured.csv``, ``tiers.csv`` (what the model
@@ -28,6 +29,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 import shutil
 import statistics
 import tempfile
@@ -51,12 +53,15 @@ MEASURED = [(12, "discard", "margin"), (10, "carry", "win")]
 TIMES = 3
 """So often every solve is measured; the median counts."""
 
+LIMIT = 2**30
+"""Bytes that a worker may use."""
+
 # Cards, tie rule, objective, and the largest deck of the kind whose time is in `results`.
 ASKED = [
     (15, "discard", "margin", 13), (15, "carry", "margin", 13),
     (16, "discard", "margin", 13), (16, "carry", "margin", 13),
     (13, "carry", "win", 13), (14, "carry", "win", 13),
-    (13, "discard", "win", 11), (14, "discard", "win", 11),
+    (13, "discard", "win", 13), (14, "discard", "win", 13),
 ]  # fmt: skip
 
 CORES = (10, 100, 1000)
@@ -71,7 +76,7 @@ VALUE_BYTES = 4
 
 COLUMNS = {
     "measured.csv": {
-        "on": "threads of one process, or workers of a local Dask cluster",
+        "on": "threads of one process, or workers of a Dask cluster on the same machine",
         "workers": "threads or worker processes",
         "wall_seconds": "median",
         "wall_least": "the shortest run",
@@ -80,7 +85,10 @@ COLUMNS = {
         "worker_cpu_seconds": "of all workers, median",
         "games_per_cpu_second": "stage games over all CPU seconds",
         "same_bytes": "whether all files but the log of the run are those of the first solve",
-        "worker_peak_mib": "most memory of a worker",
+        "worker_peak_mib": "most memory resident of a worker, pages of mapped files among it",
+        "worker_limit_mib": "what it may use",
+        "scheduler_mib": "most memory resident of the scheduler, before the first whole deck",
+        "scheduler_peak_mib": "and after the last",
         "speed": "over threads of the same number",
     },
     "tiers.csv": {
@@ -113,7 +121,8 @@ COLUMNS = {
 
 def measure() -> list[dict[str, Any]]:
     """Solve by turns on threads and on workers."""
-    from distributed import Client, LocalCluster
+    from distributed import Client
+    from distributed.deploy.subprocess import SubprocessCluster
 
     rows = []
     with tempfile.TemporaryDirectory() as name:
@@ -125,8 +134,9 @@ def measure() -> list[dict[str, Any]]:
             first: dict[str, str] = {}
             for workers in (1, 2):
                 with (
-                    LocalCluster(
-                        n_workers=workers, threads_per_worker=1, dashboard_address=":0"
+                    SubprocessCluster(
+                        n_workers=workers, threads_per_worker=1, dashboard_address=None,
+                        worker_kwargs={"memory_limit": LIMIT},
                     ) as cluster,
                     Client(cluster) as client,
                 ):
@@ -135,6 +145,7 @@ def measure() -> list[dict[str, Any]]:
                     for how in ways.values():  # kernels are compiled
                         gl.solve(small, objective, out=base / "small", **how)
                         shutil.rmtree(base / "small")
+                    scheduler = client.run_on_scheduler(_peak)
                     for _ in range(TIMES):
                         for way, how in ways.items():
                             before = _used(client)
@@ -153,27 +164,37 @@ def measure() -> list[dict[str, Any]]:
                             })  # fmt: skip
                             del solution
                             shutil.rmtree(base / "deck")
-                    rows += [_row(key, way, workers, games, runs) for way in ways]
+                    memory = {
+                        "scheduler_mib": scheduler,
+                        "scheduler_peak_mib": client.run_on_scheduler(_peak),
+                    }
+                    rows += [_row(key, way, workers, games, runs, memory) for way in ways]
                     print(rows[-1], flush=True)
     return rows
 
 
 def _row(
     key: Mapping[str, Any], way: str, workers: int, games: int,
-    runs: Mapping[str, Sequence[Mapping[str, float]]],
+    runs: Mapping[str, Sequence[Mapping[str, float]]], memory: Mapping[str, float],
 ) -> dict[str, Any]:  # fmt: skip
     def median(way: str, name: str) -> float:
         return statistics.median(run[name] for run in runs[way])
 
     walls = [run["wall"] for run in runs[way]]
     on_workers = median(way, "workers") if way == "workers" else 0.0
+    memory = {
+        "worker_peak_mib": max(run["peak"] for run in runs[way]),
+        "worker_limit_mib": LIMIT / 2**20, **memory,
+    }  # fmt: skip
+    if way == "threads":
+        memory = dict.fromkeys(memory)
     return {
         **key, "on": way, "workers": workers, "stage_games": games,
         "wall_seconds": median(way, "wall"), "wall_least": min(walls), "wall_most": max(walls),
         "client_cpu_seconds": median(way, "client"), "worker_cpu_seconds": on_workers,
         "games_per_cpu_second": games / (median(way, "client") + on_workers),
         "same_bytes": all(run["same"] for run in runs[way]),
-        "worker_peak_mib": median(way, "peak") if way == "workers" else None,
+        **memory,
         "speed": median("threads", "wall") / median(way, "wall"),
     }  # fmt: skip
 
@@ -189,9 +210,13 @@ def _used(client: Any) -> dict[str, float]:
 
 
 def _worker_used() -> tuple[float, float]:
-    import resource
+    return time.process_time(), _peak()
 
-    return time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+
+def _peak() -> float:
+    """Return the most memory that this process had resident, in MiB."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text("ascii"))
+    return int(found[1]) / 2**10 if found else 0.0
 
 
 def _hashes(folder: Path) -> dict[str, str]:

@@ -16,6 +16,7 @@ DECKS: dict[str, tuple[Rules, Objective]] = {
     "13-carry-margin": (Rules(cards=13, ties="carry"), MARGIN),
     "13-discard-margin": (Rules(cards=13, ties="discard"), MARGIN),
     "13-carry-win": (Rules(cards=13, ties="carry"), WIN),
+    "13-discard-win": (Rules(cards=13, ties="discard"), WIN),
 }
 """The rules of each deck and what it is solved for, by its name."""
 

@@ -107,7 +107,8 @@ def load(folder: str | os.PathLike[str]) -> Solution:
     ----------
     folder : path
         Or the name of a solved deck that comes with the package: ``"13-carry-margin"``,
-        ``"13-discard-margin"``, ``"13-carry-win"`` (unless there is such a folder).
+        ``"13-discard-margin"``, ``"13-carry-win"``, ``"13-discard-win"`` (unless there is such a
+        folder).
 
     Raises
     ------
