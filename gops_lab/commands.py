@@ -7,7 +7,6 @@ import json
 import math
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -17,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from tqdm import tqdm
 
 from gops_lab.auditing import audit
+from gops_lab.bars import counting_bar, solve_bar
 from gops_lab.cluster import connected
 from gops_lab.contests import Answer, run_exploit, run_play, run_tournament
 from gops_lab.errors import ArgumentError, TableError, WritingError
@@ -32,7 +31,6 @@ from gops_lab.induction.files import nearest_existing
 from gops_lab.induction.forecast import readable_size
 from gops_lab.induction.manifest import MANIFEST
 from gops_lab.induction.solve import game_folder
-from gops_lab.induction.timetable import Timetable
 from gops_lab.reporting import formats, tables, text
 from gops_lab.strategies.names import Solver
 from gops_lab.strategies.response import Progress
@@ -44,9 +42,6 @@ FIRST_BIDS = {"value": ".6f", "gap": ".0e"}
 
 MOST_SHOWN = 20
 """Most disagreements of an audit that are printed; ``--json`` gives all."""
-
-LEAST_PROGRESS = 0.01
-"""The share of a solve's time after which the bar says how much is left."""
 
 
 def _solve(options: argparse.Namespace) -> None:
@@ -149,7 +144,11 @@ def _match(options: argparse.Namespace) -> None:
     rules = _rules(options)
     # The first game is the last to be solved.
     first = None if options.out is None else game_folder(options.out, 1)
-    with _where(options, first) as how, _bar(options) as progress, _advising(_go_on(how)):
+    with (
+        _where(options, first) as how,
+        solve_bar(_without_bar(options)) as progress,
+        _advising(_go_on(how)),
+    ):
         solutions = solve_match(
             rules, options.games, exact=options.exact, progress=progress, **how
         )
@@ -213,7 +212,7 @@ def _forecast(options: argparse.Namespace) -> None:
 
 
 def _audit(options: argparse.Namespace) -> int:
-    with _counting(options, "values") as progress:
+    with counting_bar(_without_bar(options), "values") as progress:
         report = audit(
             options.folder, samples=options.samples, seed=options.seed, progress=progress
         )
@@ -237,7 +236,7 @@ def _audit(options: argparse.Namespace) -> int:
 def _tournament(options: argparse.Namespace) -> None:
     @contextmanager
     def deals_bar() -> Iterator[Callable[[int, int], None]]:
-        with _counting(options, "deals") as progress:
+        with counting_bar(_without_bar(options), "deals") as progress:
             yield lambda done, total: progress(0, done, total)
 
     if options.out is not None:
@@ -250,7 +249,7 @@ def _tournament(options: argparse.Namespace) -> None:
 
 def _exploit(options: argparse.Namespace) -> None:
     def states_bar() -> AbstractContextManager[Progress]:
-        return _counting(options, "states")
+        return counting_bar(_without_bar(options), "states")
 
     _print_answer(options, run_exploit(options, _rules(options), _solver(options), states_bar))
 
@@ -316,7 +315,7 @@ def _solution(options: argparse.Namespace, rules: Rules, **how: Any) -> Solution
     """Solve as the options say."""
     if options.exact and options.method is not None:
         raise ArgumentError(f"--exact uses fractions only; leave --method {options.method} away")
-    with _bar(options) as progress, _advising(_go_on(how)):
+    with solve_bar(_without_bar(options)) as progress, _advising(_go_on(how)):
         return solve(
             rules, options.objective, exact=options.exact, method=options.method,
             progress=progress, **how,
@@ -366,7 +365,7 @@ def _solver(options: argparse.Namespace) -> Solver:
 
     @cache
     def solver(rules: Rules, objective: str) -> Solution:
-        with _bar(options) as progress:
+        with solve_bar(_without_bar(options)) as progress:
             return solve(rules, objective, progress=progress)
 
     return solver
@@ -428,57 +427,6 @@ def _state(options: argparse.Namespace, rules: Rules) -> State:
 def _without_bar(options: argparse.Namespace) -> bool | None:
     """Return whether no progress bar is drawn; None: only on a terminal."""
     return True if options.json or options.quiet or sys.stderr is None else None
-
-
-@contextmanager
-def _bar(options: argparse.Namespace) -> Iterator[Timetable]:
-    """Yield a progress callback that draws one bar for the whole solve, on a terminal only."""
-    with tqdm(
-        total=1.0, leave=False, delay=1.0, disable=_without_bar(options),
-        bar_format="{desc}{percentage:3.0f}%|{bar}| {elapsed}{postfix}",
-    ) as bar:
-        # When the first news came, and how far the solve was: kernels had been compiled by then,
-        # and what an interrupted solve had finished took no time now.
-        first: list[tuple[float, float, int]] = []
-
-        def show(cards: int, share: float, done: int, total: int) -> None:
-            now = time.monotonic()
-            if not first:
-                first.append((now, share, done))
-            begun, share_before, done_before = first[0]
-            elapsed, progress = now - begun, share - share_before
-            news = []
-            if progress >= LEAST_PROGRESS:
-                left = elapsed * (1.0 - share) / progress
-                news.append(f"{tqdm.format_interval(left)} left")
-            if elapsed > 0:
-                rate = (done - done_before) / elapsed
-                news.append(f"{tqdm.format_sizeof(rate)} games/s")
-            bar.set_description(_in_hand(cards), refresh=False)
-            bar.set_postfix_str(", ".join(news), refresh=False)
-            bar.update(share - bar.n)
-
-        yield Timetable(show)
-
-
-@contextmanager
-def _counting(options: argparse.Namespace, unit: str) -> Iterator[Progress]:
-    """Yield a callback that draws a bar for what is counted, tier by tier; tier 0 has no name."""
-    with tqdm(
-        unit=f" {unit}", unit_scale=True, leave=False, delay=1.0, disable=_without_bar(options)
-    ) as bar:
-
-        def progress(cards: int, done: int, total: int) -> None:
-            bar.total = total
-            if cards:
-                bar.set_description(_in_hand(cards), refresh=False)
-            bar.update(done - bar.n)
-
-        yield progress
-
-
-def _in_hand(cards: int) -> str:
-    return f"{cards} card{'' if cards == 1 else 's'} in hand"
 
 
 def _game(solution: Solution) -> dict[str, Any]:

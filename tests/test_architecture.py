@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "gops_lab"
 ORDER = [
     "_version", "errors", "compiling", "cluster", "game", "decks", "encoding", "induction",
     "auditing", "strategies", "evaluation", "reporting", "interop", "explorer", "web", "arguments",
-    "contests", "commands", "cli", "public", "__init__",
+    "contests", "bars", "commands", "cli", "public", "__init__",
 ]
 # Knows nothing of GOPS; whoever solves games may use it.
 MATRIX_GAMES = "matrix_games"
@@ -26,7 +26,7 @@ AUDITING = ("auditing", "game", "decks", "errors", MATRIX_GAMES)
 # Who may import a library that is slow to load or draws: only the top of the drawing.
 MAY_DRAW = {
     "matplotlib": ("reporting", "explorer"),
-    "tqdm": ("commands", "explorer"),
+    "tqdm": ("bars", "explorer"),
     "argparse": ("arguments", "contests", "web", "commands"),
     "starlette": ("web",),
     "uvicorn": ("web",),

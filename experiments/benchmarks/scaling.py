@@ -2,11 +2,11 @@
 
 ``measure`` solves whole decks by turns on threads of this process and on as many workers of a Dask
 cluster, whose scheduler is a process of its own, into a folder, and compares the files byte by
-byte. ``model`` needs no cluster: it
-takes counts from the forecast, times from what has been measured, and says for larger decks how
-long many cores are at work, how long a shared disk, and how long the one process that puts the
-tables together. Written to ``results/scaling``: ``measured.csv``, ``tiers.csv`` (what the model
-says of each tier), ``forecast.csv``, ``scaling.json`` (machine, versions, what columns mean):
+byte. ``model`` needs no cluster: it takes counts from the forecast, times from what has been
+measured, and says for larger decks how long many cores are at work, how long a shared disk, and how
+long the one process that puts the tables together. Written to ``results/scaling``:
+``measured.csv``, ``tiers.csv`` (what the model says of each tier), ``forecast.csv``,
+``scaling.json`` (machine, versions, what columns mean):
 
     python experiments/benchmarks/scaling.py measure     # five minutes on two cores
     python experiments/benchmarks/scaling.py model

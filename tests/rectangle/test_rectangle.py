@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import pickle
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -17,17 +16,7 @@ import pytest
 from gops_lab.encoding import CardSets
 from gops_lab.encoding.patterns import Patterns, mirrored
 from gops_lab.errors import RulesError
-from gops_lab.game import (
-    MARGIN,
-    WIN,
-    Rules,
-    State,
-    expose,
-    resolve_round,
-    rounds_left,
-    start,
-    upcards,
-)
+from gops_lab.game import MARGIN, WIN, Rules
 from gops_lab.game.objectives import as_objective
 from gops_lab.induction.rectangle import (
     InMemory,
@@ -264,7 +253,9 @@ def test_subgame_from_codes_and_from_its_own_rules() -> None:
 
 
 @pytest.mark.parametrize("rules", RULE_SETS, ids=str)
-def test_what_follows_one_upcard_is_what_follows_it_in_the_whole_game(rules: Rules) -> None:
+def test_what_follows_one_upcard_is_what_follows_it_in_the_whole_game(
+    rules: Rules, following: Any
+) -> None:
     """Every state that can follow is there, with the same value; other upcards are left out."""
     whole, _ = solve_tiers(rules)
     for upcard in sorted(set(rules.prizes)):
@@ -284,7 +275,7 @@ def test_what_follows_one_upcard_is_what_follows_it_in_the_whole_game(rules: Rul
             assert value[0] == pytest.approx(whole[state.tier].lookup(*place)[0][0], abs=1e-12)
 
 
-def test_tables_of_one_upcard_are_the_same_when_pickled() -> None:
+def test_tables_of_one_upcard_are_the_same_when_pickled(following: Any) -> None:
     rules = Rules(cards=5)
     tables, _ = solve_plan(plan_sweep(rules, upcard=3), InMemory())
     again = pickle.loads(pickle.dumps(tables))
@@ -295,19 +286,6 @@ def test_tables_of_one_upcard_are_the_same_when_pickled() -> None:
         value, found = again[state.tier].lookup(*place)
         assert found[0], state
         assert value[0] == tables[state.tier].lookup(*place)[0][0]
-
-
-def following(rules: Rules, upcard: int) -> set[State]:
-    """Return the states before an exposure that can follow a first upcard, without the lead."""
-    waiting, seen = [expose(rules, start(rules), upcard)], set()
-    while waiting:
-        state = waiting.pop()
-        for bid_a, bid_b in itertools.product(state.hand_a, state.hand_b):
-            after = replace(resolve_round(rules, state, bid_a, bid_b), lead=0)
-            if rounds_left(rules, after) and after not in seen:
-                seen.add(after)
-                waiting += [expose(rules, after, prize) for prize in upcards(rules, after)]
-    return seen
 
 
 def test_scaled_prizes_scale_the_values() -> None:

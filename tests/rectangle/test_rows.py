@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -12,9 +11,8 @@ import pytest
 
 from gops_lab.encoding import prize_sets
 from gops_lab.encoding.patterns import Patterns, mirrored
-from gops_lab.game import WIN, Rules, State, expose, resolve_round, start, upcards
+from gops_lab.game import WIN, Rules
 from gops_lab.game.objectives import as_objective
-from gops_lab.game.state import rounds_left
 from gops_lab.induction.rectangle import InMemory, plan_sweep, solve_plan, solve_tiers
 from gops_lab.induction.rectangle.rows import RowLayouts, tabulated
 
@@ -129,7 +127,9 @@ def test_no_bid_is_left_out_where_a_worse_hand_may_be_better(rules: Rules, objec
     ids=repr,
 )
 @pytest.mark.parametrize("lead", [0, 2])
-def test_what_follows_one_upcard(rules: Rules, objective: Any, lead: int) -> None:
+def test_what_follows_one_upcard(
+    rules: Rules, objective: Any, lead: int, following: Any
+) -> None:
     """Every state that can follow is there as in the whole game; other upcards are left out."""
     goal = as_objective(objective)
     whole_plan = plan_sweep(rules, goal, (lead, lead))
@@ -161,19 +161,6 @@ def test_what_follows_one_upcard(rules: Rules, objective: Any, lead: int) -> Non
             np.testing.assert_allclose(value, expected, rtol=0, atol=1e-12)
             undecided += np.count_nonzero(found)
     assert undecided > 30
-
-
-def following(rules: Rules, upcard: int, lead: int) -> set[State]:
-    """Return the states before an exposure that can follow a first upcard."""
-    waiting, seen = [expose(rules, replace(start(rules), lead=lead), upcard)], set()
-    while waiting:
-        state = waiting.pop()
-        for bid_a, bid_b in product(state.hand_a, state.hand_b):
-            after = resolve_round(rules, state, bid_a, bid_b)
-            if rounds_left(rules, after) and after not in seen:
-                seen.add(after)
-                waiting += [expose(rules, after, prize) for prize in upcards(rules, after)]
-    return seen
 
 
 @pytest.mark.parametrize("ties", ["discard", "carry"])

@@ -225,13 +225,9 @@ def _may_drop(rules: Rules, layouts: Layouts | RowLayouts) -> bool:
 
 
 def _layouts(
-    rules: Rules, objective: Objective, start_leads: tuple[int, int], upcard: int | None = None
+    rules: Rules, objective: Objective, start_leads: tuple[int, int], spent: int | None = None
 ) -> Layouts | RowLayouts:
     """Return where values stand in the tables of a game."""
-    # Of equal prizes, sets hold the first. A known order leaves nothing out.
-    spent = None
-    if upcard is not None and rules.known_order is None:
-        spent = bisect_right(rules.prizes, upcard) - 1
     if not leads_do_not_count(rules, objective):
         return RowLayouts(rules, objective, start_leads, spent)
     return Layouts(rules.prizes, rules.tie_rule.carried == 1, spent)
@@ -273,10 +269,11 @@ def plan_sweep(
     RulesError
         If a start code is no pattern of that many cards.
     """
-    layouts = _layouts(rules, objective, start_leads, upcard)
-    highest = rules.cards
+    spent, highest = None, rules.cards
     if upcard is not None and rules.known_order is None:
-        highest -= 1
+        # Of equal prizes, sets hold the first.
+        spent, highest = bisect_right(rules.prizes, upcard) - 1, highest - 1
+    layouts = _layouts(rules, objective, start_leads, spent)
     patterns = Patterns(repeats=False)
     if start_codes is None:
         hands = (np.array([hand], np.int64) for hand in (rules.hand_a, rules.hand_b))

@@ -451,6 +451,7 @@ class TierTask:
         return ()
 
     def _kernel(self, *arguments: Any) -> Any:
+        """Return how many patterns are done, and how many games of the next need help."""
         raise NotImplementedError
 
 
