@@ -105,10 +105,13 @@ def full(folder):
 def read_only(folder):
     """Let nobody make a file in the shared folder from the middle of a solve on, then go on."""
     shared = mounted(folder)
+    view = folder / "view"  # made before a file is open: a mount being written to stays writable
+    view.mkdir()
+    sh("mount", "--bind", str(shared), str(view))
+    sh("mount", "-o", "remount,bind,ro", str(view))
 
-    def spoil():  # the file that is being written would keep it from becoming read-only itself
-        sh("mount", "--bind", str(shared), str(shared))
-        sh("mount", "-o", "remount,bind,ro", str(shared))
+    def spoil():
+        sh("mount", "--bind", str(view), str(shared))
 
     return interrupted(shared, spoil, lambda: sh("umount", "--lazy", str(shared)))
 
